@@ -18,7 +18,7 @@ from trainlint.admission.flaws import FlawRole, FormFlaw, JobFlaw, KindFlaw, Obj
 from trainlint.admission.problem import Problem
 from trainlint.causes.constraint import Constraint, Subject
 from trainlint.checks.refusals import Refused, RefusedObject
-from trainlint.checks.stopped_groups import Stopped
+from trainlint.checks.stopped_groups import StoppedGroup
 from trainlint.control_plane.mesh import MeshDenial
 from trainlint.control_plane.need import Need
 from trainlint.fabric.ground import AttachmentGround, NetworkGround
@@ -37,7 +37,7 @@ from trainlint.policy.shortfall import Shortfall
 from trainlint.proof.for_all import ForAll
 from trainlint.proof.ground import NoteGround, ProofGround
 from trainlint.proof.group import GroupProof
-from trainlint.proof.near_miss import Near
+from trainlint.proof.near_miss import NearEntry
 from trainlint.proof.zone_reason import Obstacle, ZoneReason
 from trainlint.proof.zones import Zone
 from trainlint.queues.ground import MissedGround, QueueGround, QueueRole
@@ -64,8 +64,8 @@ LINT = Path(trainlint.__file__).parent
 DATA = [
     *get_args(Obstacle),
     *(ZoneReason, *get_args(Subject), Constraint, Refusal, Doubt, QuotaCause, Need, MeshDenial, Because),
-    *(QueueCause, QueueRefusal, MissedQueue, LateMembers, Inactive, Stopped, Refused, GroupProof, Zone, ForAll),
-    *(Problem, RefusedObject, Undetermined, Needs, Decision, Shortfall, Near, Conflict),
+    *(QueueCause, QueueRefusal, MissedQueue, LateMembers, Inactive, StoppedGroup, Refused, GroupProof, Zone, ForAll),
+    *(Problem, RefusedObject, Undetermined, Needs, Decision, Shortfall, NearEntry, Conflict),
 ]
 SENTENCES = {
     "breaks",

@@ -160,7 +160,7 @@ def test_answers_are_those_of_every_placement_or_unknown(record: Data) -> None:
 def test_by_classes_alone_they_are_too(record: Data) -> None:
     with pytest.MonkeyPatch.context() as patch:
         for module in (judge, prove):
-            patch.setattr(module, "explored", lambda *_: None)
+            patch.setattr(module, "enumerate_placements", lambda *_: None)
         proof = proved(record)
     everything = Enumeration(members(record), cluster(record), zones_of(record))
     alone = {next(iter(zones)) for zones in everything.zones if len(zones) == 1}

@@ -63,7 +63,7 @@ def test_where_the_first_node_takes_not_all_leaders_one_of_them_is_near_the_foll
 
 def test_what_is_not_tried_pod_by_pod_is_not_taken_for_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (judge, prove):
-        monkeypatch.setattr(module, "explored", lambda *_: None)
+        monkeypatch.setattr(module, "enumerate_placements", lambda *_: None)
     proof = proved(record(leaders=2, tainted=2, free=3))
     assert (proof.exists, proof.for_all) == (Answer.PROVED, Answer.UNKNOWN)
     assert proof.missing == (Because(ProofGround.FOLLOW),)

@@ -100,19 +100,19 @@ class WhatIf:
         self._queueing = queueing
         self._group = group
         self._inventory = inventory
-        self._stage = model
+        self._model = model
         self._opened = opened
         self._feasible: dict[tuple[int, Dropped], Feasibility] = {}
 
     @cached_property
     def _nodes(self) -> Sequence[Node]:
         many = len(self._inventory.pools) > POOLS
-        return self._stage.nodes if many else self._verdicts.each_node(self._inventory)
+        return self._model.nodes if many else self._verdicts.each_node(self._inventory)
 
     @cached_property
     def _pod_sets(self) -> tuple[PodSet, ...]:
         """The members, and the other workloads that they are required to be near."""
-        near = (each.pod_set for each in self._stage.others if _wanted(each, self._stage))
+        near = (each.pod_set for each in self._model.others if _wanted(each, self._model))
         return (*self._group.members, *near)
 
     @cached_property
@@ -124,7 +124,7 @@ class WhatIf:
     @cached_property
     def wandering(self) -> tuple[int, ...]:
         """The group's own pod sets whose pods may land in more than one domain."""
-        key, nodes, judged = self._stage.settings.topology_key, self._stage.nodes, self._stage.feasible
+        key, nodes, judged = self._model.settings.topology_key, self._model.nodes, self._model.feasible
         return tuple(
             index
             for index in self._own
@@ -158,7 +158,7 @@ class WhatIf:
         judged = [self._judge(index, gone, zone if index in self._own else "") for index in range(len(self._pod_sets))]
         members = len(self._group.members)
         model = replace(
-            self._stage,
+            self._model,
             nodes=relaxed_nodes(self._nodes, [each for each in gone if each.kind in AT_NODES]),
             feasible=dict(enumerate(judged[:members])),
             others=judged[members:],
@@ -171,7 +171,7 @@ class WhatIf:
         """Where one set can be, with what is dropped of its own and of the nodes'."""
         mine = frozenset(each for each in gone if self._binds(each, index))
         if zone:
-            return self._anew(index, mine, lambda pods: pinned(pods, self._stage.settings.topology_key, zone))
+            return self._anew(index, mine, lambda pods: pinned(pods, self._model.settings.topology_key, zone))
         key = (index, mine)
         if key not in self._feasible:
             self._feasible[key] = self._anew(index, mine, lambda pods: pods)
@@ -203,9 +203,9 @@ class WhatIf:
             pods,
             inventory,
             nodes,
-            self._stage.settings,
+            self._model.settings,
             self._admission,
-            self._stage.storage,
+            self._model.storage,
             self._queueing.choices(pods) if pods.queue else None,
         )
 

@@ -21,11 +21,11 @@ from trainlint.queues.queue_refusals import QueueRefusal
 from trainlint.snapshot.build import Snapshot
 from trainlint.workload.contract import Contract
 
-__all__ = ["Stopped", "nowhere", "refuted_by_faults", "stopped", "stopping"]
+__all__ = ["StoppedGroup", "nowhere", "refuted_by_faults", "stopped", "stopping"]
 
 
 @fact
-class Stopped:
+class StoppedGroup:
     """The pods that a fault keeps from training.
 
     ``certain`` is false where they may train all the same; ``why`` then says what is not known.
@@ -39,29 +39,29 @@ class Stopped:
 
 def stopped(
     snapshot: Snapshot, fabric: Fabric, contract: Contract, refusals: Iterable[QueueRefusal]
-) -> Iterator[Stopped]:
+) -> Iterator[StoppedGroup]:
     """Everything that keeps pods from training after they found a place; warnings do not count."""
     yield from _by_fabric(fabric)
     yield from _by_contract(contract)
     for refusal in refusals:
         if not refusal.certain:
             why = Because(ProofGround.STARTED, (refusal.owner, refusal.why))
-            yield Stopped(Root.SCHEDULER_QUEUE, refusal.pod_sets, certain=False, why=why)
+            yield StoppedGroup(Root.SCHEDULER_QUEUE, refusal.pod_sets, certain=False, why=why)
     sets = {each.owner: each.pod_sets for each in snapshot.workloads.objects}
     for lost in snapshot.emptied:
         said = tuple(dict.fromkeys(f"{use.written} by {use.becomes or 'nothing'}" for use in lost.uses))
         why = Because(ProofGround.EMPTIED, (lost.by, said, lost.owner))
-        yield Stopped(Root.EMPTIED_VARIABLE, sets.get(lost.owner, ()), certain=False, why=why)
+        yield StoppedGroup(Root.EMPTIED_VARIABLE, sets.get(lost.owner, ()), certain=False, why=why)
 
 
-def _by_fabric(fabric: Fabric) -> Iterator[Stopped]:
+def _by_fabric(fabric: Fabric) -> Iterator[StoppedGroup]:
     for root, found in (
         (Root.INTERFACE, fabric.missing_interfaces),
         (Root.LOOPBACK, fabric.loopback_interfaces),
         (Root.NETWORKS, fabric.different_networks),
         (Root.HOST_NETWORK_DNS, fabric.unresolved_names),
     ):
-        yield from (Stopped(root, each.pod_sets) for each in found if each.severity is None)
+        yield from (StoppedGroup(root, each.pod_sets) for each in found if each.severity is None)
     for root, faults, sure in (
         (Root.ATTACHMENT, fabric.missing_attachments, True),
         (Root.VERSIONS, fabric.mixed_versions, True),
@@ -71,10 +71,10 @@ def _by_fabric(fabric: Fabric) -> Iterator[Stopped]:
         for each in faults:
             if each.severity is None:
                 certain = sure and each.certainty is Certainty.PROVEN
-                yield Stopped(root, each.pod_sets, certain, None if certain else _although(each.what))
+                yield StoppedGroup(root, each.pod_sets, certain, None if certain else _although(each.what))
 
 
-def _by_contract(contract: Contract) -> Iterator[Stopped]:
+def _by_contract(contract: Contract) -> Iterator[StoppedGroup]:
     for root, found in (
         (Root.RENDEZVOUS, contract.meetings),
         (Root.HOST_NAMES, contract.hosts),
@@ -85,14 +85,14 @@ def _by_contract(contract: Contract) -> Iterator[Stopped]:
         for each in found:
             if each.fault.stops:
                 certain = each.fault.certainty is Certainty.PROVEN
-                yield Stopped(root, each.pod_sets, certain, None if certain else _although(each.fault))
+                yield StoppedGroup(root, each.pod_sets, certain, None if certain else _although(each.fault))
 
 
 def _although(fault: object) -> Because:
     return Because(ProofGround.ALTHOUGH, (fault,))
 
 
-def stopping(stopped: Iterable[Stopped], proof: GroupProof) -> Iterator[Stopped]:
+def stopping(stopped: Iterable[StoppedGroup], proof: GroupProof) -> Iterator[StoppedGroup]:
     """What keeps the pods of a group from training; the faults of what it only depends on are not its own."""
     members = {id(each) for index, each in enumerate(proof.group.members) if index not in proof.group.dependencies}
     for each in stopped:
@@ -100,7 +100,7 @@ def stopping(stopped: Iterable[Stopped], proof: GroupProof) -> Iterator[Stopped]
             yield each
 
 
-def refuted_by_faults(stopped: Iterable[Stopped], proof: GroupProof) -> GroupProof:
+def refuted_by_faults(stopped: Iterable[StoppedGroup], proof: GroupProof) -> GroupProof:
     """The proof with what faults of the group leave of it; what places refute stays, with its causes."""
     found = tuple(stopping(stopped, proof))
     if any(each.certain for each in found):

@@ -14,7 +14,7 @@ from trainlint.model.policy import Decision, Permission, Verdict
 from trainlint.model.workload import PortRange
 from trainlint.policy import PolicySet
 from trainlint.proof.decided import list_of
-from trainlint.proof.near_miss import Near, nearest
+from trainlint.proof.near_miss import NearEntry, nearest
 
 __all__ = ["Denial", "denials", "needs_of"]
 
@@ -25,7 +25,7 @@ class Denial:
 
     need: Need
     decision: Decision
-    near: Near | None
+    near: NearEntry | None
     at: Location
 
 

@@ -12,7 +12,7 @@ from trainlint.model.pool import Inventory
 from trainlint.model.workload import Group
 from trainlint.proof.cluster_model import ClusterModel, own_members
 from trainlint.proof.ground import ProofGround
-from trainlint.proof.node_closure import Closed
+from trainlint.proof.node_closure import NodeClosure
 
 if TYPE_CHECKING:
     from trainlint.facts.facts import Facts
@@ -47,14 +47,14 @@ class GroupModels:
             ideal=inventory.ideal,
         )
 
-    def closed(self, group: Group, model: ClusterModel, inventory: Inventory) -> dict[int, Closed]:
+    def closed(self, group: Group, model: ClusterModel, inventory: Inventory) -> dict[int, NodeClosure]:
         """The members whose pods no node can take that Git does not describe, with why."""
         verdicts = self._facts.verdicts
         found = {index: verdicts.closing(model.feasible[index], inventory) for index in own_members(group)}
         return {index: each for index, each in found.items() if each is not None}
 
 
-def closed_part(group: Group, closed: Mapping[int, Closed]) -> Group:
+def closed_part(group: Group, closed: Mapping[int, NodeClosure]) -> Group:
     """The group without the members that may find room on nodes which Git does not describe."""
     outside = frozenset(index for index in own_members(group) if index not in closed)
     return replace(group, dependencies=group.dependencies | outside)

@@ -12,7 +12,7 @@ from trainlint.checks.plugin_assumption import World, other_worlds, with_assumpt
 from trainlint.checks.policies import NodePeer, node_peers
 from trainlint.checks.preferred_affinity import SoftColocation, soft_colocations
 from trainlint.checks.selector_typos import with_slips
-from trainlint.checks.stopped_groups import Stopped, refuted_by_faults, stopped, stopping
+from trainlint.checks.stopped_groups import StoppedGroup, refuted_by_faults, stopped, stopping
 from trainlint.facts.core_finder import CoreFinder
 from trainlint.facts.prover import Prover
 from trainlint.finding import Unknown
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from trainlint.model.because import Because
     from trainlint.model.policy import Verdict
     from trainlint.model.workload import Flow
-    from trainlint.proof.near_miss import Near
+    from trainlint.proof.near_miss import NearEntry
 
 __all__ = ["GroupFacts"]
 
@@ -92,7 +92,7 @@ class GroupFacts:
         return (*self._prover.told(proof.group), *faults)
 
     @cached_property
-    def stopped(self) -> tuple[Stopped, ...]:
+    def stopped(self) -> tuple[StoppedGroup, ...]:
         """The pods that find a place and never train, or may not."""
         facts = self._facts
         return tuple(stopped(self._snapshot, facts.fabric, facts.objects.contract, facts.queues.refusals))
@@ -125,7 +125,7 @@ class GroupFacts:
         """The proof of each cause, by the identity of the cause."""
         return {id(cause): proof for proof in reversed(self.proofs) for cause in proof.causes}
 
-    def near(self, proof: GroupProof, cause: FlowCause) -> tuple[tuple[Flow, Verdict], Near] | None:
+    def near(self, proof: GroupProof, cause: FlowCause) -> tuple[tuple[Flow, Verdict], NearEntry] | None:
         """The first denied flow of a cause that one entry nearly admits, and what is wrong in that entry; ``None``
         where there is none.
         """

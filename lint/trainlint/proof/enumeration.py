@@ -29,7 +29,7 @@ from trainlint.scheduling.group_model import Cell, Role
 from trainlint.scheduling.packing import UNLIMITED
 from trainlint.scheduling.pod import Pod
 
-__all__ = ["Enumeration", "explored"]
+__all__ = ["Enumeration", "enumerate_placements"]
 
 PODS = 12
 STATES = 5_000
@@ -192,7 +192,9 @@ class Enumeration:
         return None
 
 
-def explored(problem: PlacementProblem, namespaces: Namespaces, storage: Storage | None = None) -> Enumeration | None:
+def enumerate_placements(
+    problem: PlacementProblem, namespaces: Namespaces, storage: Storage | None = None
+) -> Enumeration | None:
     """Every placement of the cast; ``None`` where there are too many, or a filter cannot be decided."""
     total = sum(problem.roles[index].count for index in range(problem.own))
     if total > PODS or problem.own != len(problem.roles) or problem.unknown or problem.ties.members:

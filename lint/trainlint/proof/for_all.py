@@ -21,7 +21,7 @@ from trainlint.scheduling.crowding import always_fits
 from trainlint.scheduling.placement import Placements
 from trainlint.scheduling.role import PlacementRole, State
 
-__all__ = ["ForAll", "judge_everywhere"]
+__all__ = ["ForAll", "judge_every_placement"]
 
 
 @fact
@@ -36,7 +36,7 @@ class ForAll:
     missing: tuple[Because, ...] = ()
 
 
-def judge_everywhere(
+def judge_every_placement(
     group: Group,
     problem: PlacementProblem,
     reach: Reachability,

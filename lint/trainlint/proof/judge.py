@@ -12,8 +12,8 @@ from trainlint.model.known import Answer
 from trainlint.model.workload import Group
 from trainlint.proof.cause import Cause, SpreadCause, Where, ZoneCause
 from trainlint.proof.cluster_model import ClusterModel, lent_zones, own_members, problem_of
-from trainlint.proof.enumeration import Enumeration, explored
-from trainlint.proof.for_all import ForAll, judge_everywhere
+from trainlint.proof.enumeration import Enumeration, enumerate_placements
+from trainlint.proof.for_all import ForAll, judge_every_placement
 from trainlint.proof.ground import NoteGround, ProofGround
 from trainlint.proof.group import GroupProof
 from trainlint.proof.multi_zone import permitted_across
@@ -149,10 +149,10 @@ class Judge:
         if self.found is not None:
             return self.found.everywhere(self.group, self.reach, viable)
         lent = lent_zones(self.group, self.model)
-        every = judge_everywhere(self.group, self.problem, self.reach, viable, lent)
+        every = judge_every_placement(self.group, self.problem, self.reach, viable, lent)
         if every.answer is not Answer.UNKNOWN or self.problem.ties.members or self.problem.ties.ahead:
             return every
-        found = explored(self.problem, self.model.namespaces, self.model.storage)
+        found = enumerate_placements(self.problem, self.model.namespaces, self.model.storage)
         return every if found is None else found.everywhere(self.group, self.reach, viable)
 
 

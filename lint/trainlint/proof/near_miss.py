@@ -20,7 +20,7 @@ from trainlint.policy.selector import split_source
 from trainlint.policy.shortfall import EntryPart, Shortfall, Unmet, closest_peer, shortfalls, uncovered, unmet
 from trainlint.reachability import Reachability
 
-__all__ = ["Near", "near_flow", "nearest"]
+__all__ = ["NearEntry", "near_flow", "nearest"]
 
 _SURE, _LIKELY = 0, 1
 _OF_NODES = "topology.kubernetes.io/"
@@ -28,7 +28,7 @@ _OF_NODES = "topology.kubernetes.io/"
 
 
 @fact
-class Near:
+class NearEntry:
     """An entry that admits a connection but for one label, one namespace or its ports.
 
     ``reason`` is what it asks for and what the end has, ``at`` is that place. ``wanted`` is the requirement of ``peer``
@@ -47,14 +47,14 @@ class Near:
     asked: tuple[str, PortRange | None] = ("TCP", None)
 
 
-def near_flow(policies: PolicySet, reach: Reachability, flow: Flow, verdict: Verdict) -> Near | None:
+def near_flow(policies: PolicySet, reach: Reachability, flow: Flow, verdict: Verdict) -> NearEntry | None:
     """The nearest miss of a flow of a group that is denied wherever its pods land; ``None`` where there is none."""
     return nearest(policies, *reach.ends(flow), verdict, flow.protocol, flow.ports)
 
 
 def nearest(
     policies: PolicySet, source: Endpoint, target: Endpoint, verdict: Verdict, protocol: str, ports: PortRange | None
-) -> Near | None:
+) -> NearEntry | None:
     """The nearest miss of a denied connection; ``None`` where an entry denies it or nothing comes close.
 
     Of two denied directions the first with a near miss counts.
@@ -76,7 +76,7 @@ def _near(
     peer: Endpoint,
     protocol: str,
     ports: PortRange | None,
-) -> Iterator[tuple[int, Near]]:
+) -> Iterator[tuple[int, NearEntry]]:
     """Near misses with their rank: a slip in a label before a label of which only the ports say what was meant."""
     for entry in entries_about(policies, subject, direction):
         if entry.action is not Action.ALLOW or not entry.admits:
@@ -97,10 +97,10 @@ def _ranked(
     peer: Endpoint,
     asked: tuple[str, PortRange | None],
     policies: PolicySet,
-) -> Iterator[tuple[int, Near]]:
+) -> Iterator[tuple[int, NearEntry]]:
     entry, (first, *more) = able.entry, found
     if first.part is EntryPart.PORTS:
-        yield _SURE, Near(entry, first.part, first.reason, first.at or entry.at, asked=asked)
+        yield _SURE, NearEntry(entry, first.part, first.reason, first.at or entry.at, asked=asked)
         return
     if more:
         return
@@ -126,7 +126,7 @@ def _ranked(
         return
     reason = Unmet(item, end, policies.drops(item.key), meant)
     place = first.at or entry.at
-    near = Near(entry, first.part, reason, place, item, meant, peer=missing, end=end, asked=asked)
+    near = NearEntry(entry, first.part, reason, place, item, meant, peer=missing, end=end, asked=asked)
     yield (_SURE if slip else _LIKELY), near
 
 

@@ -20,13 +20,13 @@ from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.requests import is_extended_resource
 
-__all__ = ["Closed", "closed_for", "home_of"]
+__all__ = ["NodeClosure", "closed_for", "home_of"]
 
 NODE_POOL = "karpenter.sh/nodepool"
 
 
 @fact
-class Closed:
+class NodeClosure:
     """No other nodes take the pods; ``assumes`` says under which assumptions, none where that is certain."""
 
     assumes: tuple[str, ...] = ()
@@ -34,14 +34,14 @@ class Closed:
 
 def closed_for(
     pod: Pod, inventory: Inventory, nodes: Sequence[Node], concerns: Callable[[Pool], bool], *, stated: str
-) -> Closed | None:
+) -> NodeClosure | None:
     """Why no nodes beside those of an incomplete inventory can take the pods; ``None`` where others might.
 
     ``concerns`` tells the pools that were written for these pods or for a whole cluster; ``stated`` is what the
     settings say about nodes (``open``, ``closed`` or nothing).
     """
     if inventory.complete or stated == "closed":
-        return Closed()
+        return NodeClosure()
     makers = [node.pool for node in nodes if node.pool.own_labels is not None]
     named = _by_selector(pod.spec, lambda each: _by_name(each, makers))
     if named is not None:
@@ -56,7 +56,7 @@ def closed_for(
     return _by_device(pod, [node for node in free if concerns(node.pool)])
 
 
-def _by_selector(spec: PodSpec, closes: Callable[[Requirement], Closed | None]) -> Closed | None:
+def _by_selector(spec: PodSpec, closes: Callable[[Requirement], NodeClosure | None]) -> NodeClosure | None:
     """What one requirement of nodeSelector closes, or of every term of the required node affinity together."""
     for each in spec.node_selector:
         if (found := closes(each)) is not None:
@@ -64,10 +64,12 @@ def _by_selector(spec: PodSpec, closes: Callable[[Requirement], Closed | None]) 
     terms = [_first(closes, term.expressions) for term in spec.node_affinity or ()]
     if not terms or any(each is None for each in terms):
         return None
-    return Closed(tuple(dict.fromkeys(text for each in terms if each is not None for text in each.assumes)))
+    return NodeClosure(tuple(dict.fromkeys(text for each in terms if each is not None for text in each.assumes)))
 
 
-def _first(closes: Callable[[Requirement], Closed | None], requirements: Iterable[Requirement]) -> Closed | None:
+def _first(
+    closes: Callable[[Requirement], NodeClosure | None], requirements: Iterable[Requirement]
+) -> NodeClosure | None:
     return next((found for each in requirements if (found := closes(each)) is not None), None)
 
 
@@ -78,46 +80,46 @@ def _chosen(requirement: Requirement) -> tuple[str, ...]:
     return requirement.values
 
 
-def _by_name(requirement: Requirement, makers: Iterable[Pool]) -> Closed | None:
+def _by_name(requirement: Requirement, makers: Iterable[Pool]) -> NodeClosure | None:
     """The names of objects in Git: only these make nodes with the label."""
     values = _chosen(requirement)
     if requirement.key not in NAMES or not values:
         return None
-    return Closed() if set(values) <= {each.labels.get(requirement.key, "") for each in makers} else None
+    return NodeClosure() if set(values) <= {each.labels.get(requirement.key, "") for each in makers} else None
 
 
-def _by_other_name(requirement: Requirement, makers: Iterable[Pool]) -> Closed | None:
+def _by_other_name(requirement: Requirement, makers: Iterable[Pool]) -> NodeClosure | None:
     """A name that no object in Git has: of a NodePool, or one that is a slip of the pen away from one that is there."""
     values = _chosen(requirement)
     names = {each.labels[requirement.key] for each in makers if requirement.key in each.labels}
     if requirement.key not in NAMES or not values or not names:
         return None
     if requirement.key == NODE_POOL:
-        return Closed(("the NodePools of the cluster are those that Git describes",))
+        return NodeClosure(("the NodePools of the cluster are those that Git describes",))
     if all(value in names or only_meant(value, names) for value in values):
-        return Closed((f"the nodes that have the label {requirement.key} are those that Git describes",))
+        return NodeClosure((f"the nodes that have the label {requirement.key} are those that Git describes",))
     return None
 
 
-def _by_label(requirement: Requirement, makers: Iterable[Pool]) -> Closed | None:
+def _by_label(requirement: Requirement, makers: Iterable[Pool]) -> NodeClosure | None:
     """A label that the template of a described pool sets and no platform does, with its value or nearly so."""
     values = _chosen(requirement)
     own = {each.labels[requirement.key] for each in makers if requirement.key in (each.own_labels or ())}
     if not values or not own or not all(value in own or only_meant(value, own) for value in values):
         return None
-    return Closed((f"the nodes that have the label {requirement.key} are those that Git describes",))
+    return NodeClosure((f"the nodes that have the label {requirement.key} are those that Git describes",))
 
 
-def _by_device(pod: Pod, makers: Sequence[Node]) -> Closed | None:
+def _by_device(pod: Pod, makers: Sequence[Node]) -> NodeClosure | None:
     """A device that described pools offer. A ComputeClass makes nodes for those that name it: for others it is none."""
     for name, amount in pod.requests.compared:
         if amount == 0 or not is_extended_resource(name):
             continue
         if any(_offers(node, name) for node in makers):
-            return Closed((f"the nodes that have {name} are those that Git describes",))
+            return NodeClosure((f"the nodes that have {name} are those that Git describes",))
         meant = meant_accelerator(name)
         if meant and any(_offers(node, meant) for node in makers):
-            return Closed((f"{meant} is meant, and the nodes that have it are those that Git describes",))
+            return NodeClosure((f"{meant} is meant, and the nodes that have it are those that Git describes",))
     return None
 
 

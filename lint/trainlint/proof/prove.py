@@ -14,7 +14,7 @@ from trainlint.proof.cluster_model import ClusterModel, own_members, placed_as_o
 from trainlint.proof.connection_unknowns import undecided
 from trainlint.proof.deadlock import deadlock
 from trainlint.proof.denials import flow_causes
-from trainlint.proof.enumeration import explored
+from trainlint.proof.enumeration import enumerate_placements
 from trainlint.proof.ground import ProofGround
 from trainlint.proof.group import GroupProof
 from trainlint.proof.judge import Judge
@@ -67,7 +67,7 @@ def prove(
             return refuted(*causes, locked)
         if any(each.forces_split for each in spread):
             return refuted(*causes)
-    found = explored(placed, model.namespaces, model.storage) if problem.beyond else None
+    found = enumerate_placements(placed, model.namespaces, model.storage) if problem.beyond else None
     if problem.beyond and found is None:
         doubts += [Because(ProofGround.TOO_MANY_PLACEMENTS, (constraint,)) for constraint in problem.beyond]
     return Judge(group, reach, model, placed, causes, found).proof(doubts, halfway=halfway)

@@ -15,7 +15,7 @@ from trainlint.model.settings import Settings
 from trainlint.model.storage import Storage
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.proof.feasibility import Feasibility, judge_pod_set
-from trainlint.proof.node_closure import Closed, closed_for, home_of
+from trainlint.proof.node_closure import NodeClosure, closed_for, home_of
 from trainlint.proof.units import tiers_of
 from trainlint.queues.kueue_queues import Queueing
 from trainlint.queues.multikueue import handed_on
@@ -202,7 +202,7 @@ class Verdicts:
             return judged
         return Feasibility(pod_set, judged.pod, judged.verdicts, replace(found.cause, assumes=closed.assumes))
 
-    def closing(self, judged: Feasibility, inventory: Inventory) -> Closed | None:
+    def closing(self, judged: Feasibility, inventory: Inventory) -> NodeClosure | None:
         """Why no nodes beside those of the inventory can take the pods of a set; ``None`` where others might, or where
         a kustomization changes the pods that was not rendered.
         """

@@ -17,7 +17,7 @@ from trainlint.model.workload import Flow, FlowKind, Group, PodSet
 from trainlint.policy.ground import MissGround
 from trainlint.policy.resolvers import ClusterDns
 from trainlint.policy.shortfall import EntryPart
-from trainlint.proof.near_miss import Near
+from trainlint.proof.near_miss import NearEntry
 from trainlint.questions.written_policies import CILIUM, direction_list, is_default_deny, keys_of, own_policy, written
 from trainlint.repairs.allowances import Allowance, lacking, members
 from trainlint.repairs.corrected import port_added
@@ -129,7 +129,7 @@ def admit_collectives(
     ports = [flow.ports for flow, _ in denied if flow.kind is FlowKind.COLLECTIVE]
     if written(facts, entry.origin) is not None and ports:
         reason = Because(MissGround.PORTS, ("", ports[0]))
-        near = Near(entry, EntryPart.PORTS, reason, entry.at, asked=("TCP", ports[0]))
+        near = NearEntry(entry, EntryPart.PORTS, reason, entry.at, asked=("TCP", ports[0]))
         edit = port_added(facts, near)
         if edit is not None:
             yield _fix(f"list TCP ports {ports[0]} in {entry.origin}", (edit,))

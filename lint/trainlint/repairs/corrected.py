@@ -16,7 +16,7 @@ from trainlint.policy.identity import METADATA_NAME, NAMESPACE_KEY, NAMESPACE_LA
 from trainlint.policy.matching import ready
 from trainlint.policy.selector import Matcher, split_source
 from trainlint.policy.shortfall import EntryPart
-from trainlint.proof.near_miss import Near
+from trainlint.proof.near_miss import NearEntry
 from trainlint.questions.probes import end_of
 from trainlint.questions.written_policies import CILIUM, is_default_deny, list_above, written
 
@@ -25,7 +25,7 @@ __all__ = ["corrected", "port_added"]
 _KEYS: Final = ("matchLabels", "matchExpressions")
 
 
-def corrected(facts: Facts, near: Near) -> Iterator[Fix]:
+def corrected(facts: Facts, near: NearEntry) -> Iterator[Fix]:
     """The entry with the one thing in it right; nothing for a policy that an operator makes."""
     if written(facts, near.entry.origin) is None:
         return
@@ -51,12 +51,12 @@ def _fix(title: str, edit: Edit) -> Fix:
     return Fix(title, (edit,), Safety.OPENING)
 
 
-def _asked(near: Near) -> str:
+def _asked(near: NearEntry) -> str:
     protocol, ports = near.asked
     return f"{protocol} port {ports}"
 
 
-def port_added(facts: Facts, near: Near) -> Edit | None:
+def port_added(facts: Facts, near: NearEntry) -> Edit | None:
     """The port at the end of the entry's list; ``None`` where every port is asked for, none is written, or the policy
     isolates a whole namespace, all of which it would open.
     """
@@ -87,7 +87,7 @@ def _namespace(wanted: Requirement) -> str | None:
     return METADATA_NAME if key == f"{NAMESPACE_LABELS}{METADATA_NAME}" else None
 
 
-def _in_namespace(facts: Facts, near: Near, wanted: Requirement, place: str, namespace: str) -> Edit | None:
+def _in_namespace(facts: Facts, near: NearEntry, wanted: Requirement, place: str, namespace: str) -> Edit | None:
     """The namespace of the pods, in place of the one that is written or meant by default."""
     peer = near.peer
     if peer is None or peer.at is None:
@@ -104,7 +104,7 @@ def _in_namespace(facts: Facts, near: Near, wanted: Requirement, place: str, nam
     return _set(facts, near, peer, ("namespaceSelector",), value, ("podSelector",))
 
 
-def _labelled(facts: Facts, near: Near, wanted: Requirement, meant: tuple[str, str]) -> Edit | None:
+def _labelled(facts: Facts, near: NearEntry, wanted: Requirement, meant: tuple[str, str]) -> Edit | None:
     """The label that the pods have; in a list of values one more of them."""
     at = wanted.at
     source, key = split_source(str(at.path[-1])) if at is not None else ("", "")
@@ -125,7 +125,7 @@ def _labelled(facts: Facts, near: Near, wanted: Requirement, meant: tuple[str, s
 
 
 def _set(
-    facts: Facts, near: Near, peer: Peer, steps: tuple[str | int, ...], value: Any, before: tuple[str, ...]
+    facts: Facts, near: NearEntry, peer: Peer, steps: tuple[str | int, ...], value: Any, before: tuple[str, ...]
 ) -> Edit | None:
     """One value of a peer, or of a copy of it where the peer admits others."""
     if peer.at is None:
@@ -141,7 +141,7 @@ def _set(
     return Append(list_above(peer.at), copy)
 
 
-def _beside(facts: Facts, near: Near, peer: Peer, at: Location, label: tuple[str, str]) -> Edit | None:
+def _beside(facts: Facts, near: NearEntry, peer: Peer, at: Location, label: tuple[str, str]) -> Edit | None:
     """A copy of a peer with another label, beside it."""
     if peer.at is None:
         return None
@@ -155,7 +155,7 @@ def _beside(facts: Facts, near: Near, peer: Peer, at: Location, label: tuple[str
     return Append(list_above(peer.at), copy)
 
 
-def _value(facts: Facts, near: Near, peer: Peer) -> dict[str, Any]:
+def _value(facts: Facts, near: NearEntry, peer: Peer) -> dict[str, Any]:
     item = written(facts, near.entry.origin)
     if item is None or peer.at is None:
         return {}
@@ -168,7 +168,7 @@ def _copied(value: Any) -> Any:
     return [_copied(each) for each in value] if isinstance(value, list) else value
 
 
-def _is_used(facts: Facts, near: Near, peer: Peer) -> bool:
+def _is_used(facts: Facts, near: NearEntry, peer: Peer) -> bool:
     """Whether the peer may be pods of the repository as it is."""
     (one,) = [each for each in ready(near.entry, 0).peers or () if each.peer is peer][:1] or (None,)
     return one is not None and any(
@@ -178,7 +178,7 @@ def _is_used(facts: Facts, near: Near, peer: Peer) -> bool:
     )
 
 
-def _selects_some(facts: Facts, near: Near) -> bool:
+def _selects_some(facts: Facts, near: NearEntry) -> bool:
     matcher = Matcher.of(near.entry.subject)
     ends = (end_of(each, facts) for each in facts.snapshot.workloads.pod_sets)
     return any(matcher.matches(end.subject or {}, end.unknown_subject) is not False for end in ends)

@@ -17,7 +17,7 @@ from trainlint.policy.edits import Edit as PolicyEdit
 from trainlint.policy.edits import LabelEdit, PortEdit
 from trainlint.policy.ground import MissGround
 from trainlint.policy.shortfall import EntryPart
-from trainlint.proof.near_miss import Near
+from trainlint.proof.near_miss import NearEntry
 from trainlint.questions.end import End
 from trainlint.questions.ends import find_end
 from trainlint.questions.lookalikes import offered
@@ -109,5 +109,5 @@ def _port(facts: Facts, edit: PortEdit) -> Edit | None:
     if rule is None:
         return None
     reason = Because(MissGround.PORTS, ("", rule.ports))
-    near = Near(edit.entry, EntryPart.PORTS, reason, edit.entry.at, asked=(rule.protocol, rule.ports))
+    near = NearEntry(edit.entry, EntryPart.PORTS, reason, edit.entry.at, asked=(rule.protocol, rule.ports))
     return port_added(facts, near)

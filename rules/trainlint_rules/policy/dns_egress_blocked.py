@@ -69,7 +69,7 @@ from trainlint.model.root import Root
 from trainlint.proof.cause import FlowCause
 from trainlint.proof.decided import list_of
 from trainlint.proof.group import GroupProof
-from trainlint.proof.near_miss import Near
+from trainlint.proof.near_miss import NearEntry
 from trainlint.repairs.admitting import admit_dns
 from trainlint.repairs.corrected import corrected
 from trainlint.rule import Facts, rule
@@ -133,7 +133,7 @@ def _admitted(facts: Facts, proof: GroupProof, cause: FlowCause, entry: PolicyEn
         yield from admit_dns(facts, proof.group, entry, list(asking.values()))
 
 
-def _missed(facts: Facts, proof: GroupProof, cause: FlowCause, near: Near, protocols: str) -> Finding:
+def _missed(facts: Facts, proof: GroupProof, cause: FlowCause, near: NearEntry, protocols: str) -> Finding:
     """One label, namespace or port keeps an entry from admitting the cluster's DNS: the finding stands there."""
     return Finding(
         message=f"{near.entry.policy} {miss_text(near.reason)}: group {proof.group.name} cannot resolve the names of "
@@ -150,7 +150,7 @@ def _missed(facts: Facts, proof: GroupProof, cause: FlowCause, near: Near, proto
     )
 
 
-def _corrected(facts: Facts, near: Near) -> Iterator[Fix]:
+def _corrected(facts: Facts, near: NearEntry) -> Iterator[Fix]:
     """The right label in place of the wrong one; kube-dns stays admitted where others answer for it on most nodes."""
     if facts.policies.dns.by is None:
         yield from corrected(facts, near)
