@@ -66,6 +66,7 @@ from functools import partial
 from typing import Final
 
 from trainlint.finding import Finding, Fix, Related, RelatedPlaces, Severity, besides, certainty_of
+from trainlint.fix.snippet import Style, flow
 from trainlint.model.root import Root
 from trainlint.proof.cause import PlacementCause
 from trainlint.repairs.group_fixes import tolerate, tolerations
@@ -109,12 +110,13 @@ def _finding(facts: Facts, cause: PlacementCause, forced: RelatedPlaces) -> Find
     missing = ", ".join(dict.fromkeys(describe(taint) for taint in taints))
     pools = ", ".join(dict.fromkeys(miss.pool.name for miss in cause.misses))
     first = next(iter(taints))
-    value = f"value: {first.value}" if first.value else "operator: Exists"
+    value = {"value": first.value} if first.value else {"operator": "Exists"}
+    entry = flow({"key": first.key, **value, "effect": first.effect}, Style())
     return Finding(
         message=f"the pods of {pod_set.name} stay Pending: every node that fits carries a taint that they do "
         f"not tolerate ({missing})",
         at=(pod_set.spec.at or pod_set.template).child("tolerations"),
-        remedy=f"add to tolerations: {{key: {first.key}, {value}, effect: {first.effect}}}, or let them run elsewhere",
+        remedy=f"add to tolerations: {entry}, or let them run elsewhere",
         related=besides(
             forced,
             tuple(
