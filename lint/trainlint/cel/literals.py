@@ -5,10 +5,10 @@ Kubernetes allows more steps of loops than the library.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from trainlint.cel.expression import expression
+from trainlint.lazy_pattern import lazy_pattern
 
 __all__ = ["COST", "without_literal_loops"]
 
@@ -17,12 +17,12 @@ COST: Final = 1_000_000
 _STEP: Final = 5
 """What one round of a loop costs beside the loops in it: the condition, the result, one comparison."""
 _LITERAL: Final = r"""(?:"[^"\\]*"|'[^'\\]*'|(?<!\w)-?\d+|\btrue\b|\bfalse\b)"""
-_LOOP: Final = re.compile(
+_LOOP: Final = lazy_pattern(
     rf"(?<![\w)\]])\[\s*({_LITERAL}(?:\s*,\s*{_LITERAL})*)\s*\]\s*\.(?:all|exists)\(\s*([A-Za-z_]\w*)\s*,([^()\[\]]*)\)"
 )
-_ONE: Final = re.compile(_LITERAL)
-_NAME: Final = re.compile(r"[A-Za-z_]\w*")
-_DONE: Final = re.compile(r"\bloop_(\d+)\b")
+_ONE: Final = lazy_pattern(_LITERAL)
+_NAME: Final = lazy_pattern(r"[A-Za-z_]\w*")
+_DONE: Final = lazy_pattern(r"\bloop_(\d+)\b")
 
 
 def without_literal_loops(text: str) -> tuple[str, int]:

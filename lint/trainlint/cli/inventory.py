@@ -33,7 +33,9 @@ HOW: Final = "kubectl get nodes -o yaml | trainlint inventory - > inventory.yaml
 def command(*, file: Path, name: str, ignored: tuple[str, ...]) -> None:
     """Turn a cluster's nodes into an Inventory that can be committed.
 
-    FILE is what `kubectl get nodes -o yaml` or `-o json` prints; default is standard input. Nodes that are equal but
+    FILE is what `kubectl get nodes -o yaml` or `-o json` prints; default is standard input. With
+    `kubectl get nodes,resourceslices -o yaml` the devices of resource claims come too, without what tells one device
+    from another (uuid, PCI address). Nodes that are equal but
     for 1 Gi or 1 percent become one pool, with the least that one of them has. Names, addresses, annotations and
     everything else that placement does not need stay behind; a cordon is taken as momentary, and a comment says so.
     """
@@ -45,7 +47,7 @@ def command(*, file: Path, name: str, ignored: tuple[str, ...]) -> None:
     from trainlint.source.prefilter import KindFilter  # noqa: PLC0415
     from trainlint.source.reading import objects, read  # noqa: PLC0415
 
-    found = read(name_of, content, KindFilter({"Node"}))
+    found = read(name_of, content, KindFilter({"Node", "ResourceSlice"}))
     for broken in found.broken:
         raise UsageError(f"inventory: {name_of}:{broken.span.line}:{broken.span.column}: {broken.message}")
     for unknown in found.unknowns:
@@ -54,7 +56,8 @@ def command(*, file: Path, name: str, ignored: tuple[str, ...]) -> None:
     nodes = [item for item in items if item["kind"].string == "Node" and item["apiVersion"].string == "v1"]
     if not nodes:
         raise UsageError(f"inventory: there is no Node in {name_of}; try: {HOW}")
-    pools = summary(nodes, ignored)
+    slices = [item for item in items if item["kind"].string == "ResourceSlice"]
+    pools = summary(nodes, ignored, slices)
     emit(inventory_yaml(pools, name, (*HEAD, *_hint(pools))))
     click.get_current_context().exit(CLEAN)
 

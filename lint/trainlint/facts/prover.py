@@ -121,7 +121,7 @@ class Prover:
         ideal = _with_all_objects(inventory)
         found = self._judged(group, ideal, missing)
         needs = outside_needs(group, self._facts.verdicts, self._facts.cluster.present, ideal)
-        if found.exists is not Answer.PROVED or not (needs.objects or needs.others):
+        if found.exists is not Answer.PROVED or not (needs.objects or needs.others or needs.devices):
             return proof
         always = found.for_all is Answer.PROVED
         for_all = Answer.CONDITIONAL if always else found.for_all

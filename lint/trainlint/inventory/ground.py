@@ -16,6 +16,7 @@ class PoolGround(Enum):
     NOT_WRITTEN = auto()  # the resource
     CLASS_PODS = auto()
     NODE_COUNT = auto()
+    ATTRIBUTE = auto()  # the attribute, the driver
     KUBELET_LABEL = auto()  # the label
     NEW_NODE_LABEL = auto()  # the label, the node group
     CLASS_MACHINE = auto()

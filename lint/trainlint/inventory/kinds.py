@@ -39,6 +39,7 @@ SOURCES: Final = {module: names(kinds) for module, kinds in _DECLARED.items()}
 KINDS: Final = (
     *(each for kinds in _DECLARED.values() for each in kinds),
     *declared("", cluster="Node"),
+    *declared("resource.k8s.io", cluster="ResourceSlice"),
     *declared("trainlint.io", cluster="Inventory"),
 )
 INVENTORY_KINDS: Final = names(KINDS)

@@ -13,6 +13,7 @@ from typing import Final
 from trainlint.finding import Location
 from trainlint.inventory.amounts import as_written
 from trainlint.inventory.cluster_inventory import common_steps, grown, has_names, open_ended
+from trainlint.inventory.devices import devices_of_nodes, with_devices
 from trainlint.inventory.kinds import INVENTORY_KINDS, SOURCES
 from trainlint.inventory.part import InventoryPart, Objects
 from trainlint.kube.meta import Meta
@@ -90,7 +91,9 @@ def _node_parts(kinds: Objects) -> Iterator[InventoryPart]:
                 nodes[directory].append(as_written(pool))
                 if KWOK in meta.annotations:
                     feigned.add(directory)
-    for directory, pools in nodes.items():
+    devices = devices_of_nodes(kinds["ResourceSlice"]) if "ResourceSlice" in kinds else None
+    for directory, found in nodes.items():
+        pools = with_devices(found, devices)
         if pools[0].at is not None:
             partial = "some of them are feigned by kwok, beside those that there are" if directory in feigned else ""
             yield InventoryPart(tuple(pools), pools[0].at, partial=partial, live=True)

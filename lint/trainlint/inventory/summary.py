@@ -14,8 +14,12 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from trainlint.fact import fact
+from trainlint.inventory.device_summary import anonymous_devices
+from trainlint.inventory.devices import devices_of_nodes
+from trainlint.kube.meta import read_meta
 from trainlint.kube.node import is_momentary, read_node, without_condition_taints
 from trainlint.kube.values import read_text
+from trainlint.model.devices import NodeDevices
 from trainlint.model.known import Undetermined
 from trainlint.model.pool import Pool
 from trainlint.model.quantity import QuantityError, parse_quantity
@@ -81,20 +85,29 @@ class _Node:
     unready: bool
 
 
-def summary(nodes: Iterable[Field], ignored: Sequence[str] = ()) -> tuple[Pool, ...]:
+def summary(nodes: Iterable[Field], ignored: Sequence[str] = (), slices: Iterable[Field] = ()) -> tuple[Pool, ...]:
     """The pools, sorted by name: ``minimum`` and ``maximum`` are the number of nodes that are equal but for 1 Gi or 1
     percent of their sizes, of which the smallest counts.
 
     Labels whose key matches one of the patterns ``ignored`` stay behind. A cordon and taints that go away by
-    themselves are momentary: the notes of a pool count them.
+    themselves are momentary: the notes of a pool count them. ``slices`` are the ResourceSlices of the nodes' devices.
     """
+    devices = devices_of_nodes((read_meta(each), each) for each in slices)
     alike: dict[str, list[_Node]] = defaultdict(list)
     for node in nodes:
-        found = _anonymous(node, ignored)
+        found = _with_devices(_anonymous(node, ignored), read_text(node.down("metadata", "name")), devices)
         exact = {key: text for key, text in (found.pool.allocatable or {}).items() if key not in _SIZES}
-        alike[repr((sorted(found.pool.labels.items()), found.pool.taints, sorted(exact.items())))].append(found)
+        shown = found.pool.devices and repr(found.pool.devices.key)
+        alike[repr((sorted(found.pool.labels.items()), found.pool.taints, sorted(exact.items()), shown))].append(found)
     pools = [_pool(group) for key in sorted(alike) for group in _by_size(alike[key])]
     return tuple(sorted(_named(pools), key=lambda pool: pool.name))
+
+
+def _with_devices(node: _Node, name: str, devices: Mapping[str, NodeDevices] | None) -> _Node:
+    """The node with its devices, if an Inventory can say what they are."""
+    if devices is None:
+        return node
+    return replace(node, pool=replace(node.pool, devices=anonymous_devices(devices.get(name, devices[""]), name)))
 
 
 def splitting(pools: Sequence[Pool]) -> tuple[str, int]:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, field_validat
 
 from trainlint.config.validate import validate
 from trainlint.inventory.amounts import as_written
+from trainlint.inventory.listed_devices import DevicesModel, listed_devices
 from trainlint.model.pool import Inventory, Pool, Taint
 from trainlint.model.settings import ZONE
 
@@ -48,6 +49,10 @@ class _Pool(_Strict):
     taints: list[_Taint] = Field(default_factory=list)
     allocatable: dict[str, _Amount] | None = None
     unschedulable: bool = False
+    devices: list[DevicesModel] | None = Field(
+        None, description="What drivers of resource claims publish on each node; without it, that is not known."
+    )
+    complete: bool = Field(default=False, description="The devices have no attributes but those that are listed.")
 
     @field_validator("allocatable", mode="before")
     @classmethod
@@ -119,5 +124,6 @@ def _pool(pool: _Pool, cursor: Cursor, listed: frozenset[str]) -> Pool:
         unschedulable=pool.unschedulable,
         listed_keys=listed,
         at=cursor.at,
+        devices=None if pool.devices is None else listed_devices(pool.devices, complete=pool.complete),
     )
     return as_written(made, devices=True)

@@ -4,9 +4,10 @@ resource.k8s.io/v1.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import field
+from collections.abc import Collection, Hashable, Mapping
+from dataclasses import field, replace
 from fractions import Fraction
+from functools import cached_property
 
 from trainlint.fact import fact
 from trainlint.finding import Location
@@ -30,6 +31,7 @@ __all__ = [
     "DeviceRequest",
     "DeviceSlice",
     "DeviceWish",
+    "NodeDevices",
     "RequestPolicy",
     "SliceDevice",
 ]
@@ -221,3 +223,69 @@ class DeviceObjects:
     classes: Mapping[str, DeviceClass] = field(default_factory=dict)
     claims: Mapping[tuple[str, str], DeviceClaim] = field(default_factory=dict)
     templates: Mapping[tuple[str, str], DeviceClaim] = field(default_factory=dict)
+
+
+@fact(eq=False, slots=False)
+class NodeDevices:
+    """What drivers publish on one node, in slices. Equal where no claim could tell the nodes apart: names of slices and
+    of pools that are called like the node are left aside.
+
+    ``elsewhere`` says that some of the slices are shared with other nodes.
+    """
+
+    slices: tuple[DeviceSlice, ...]
+    elsewhere: bool = False
+
+    @cached_property
+    def key(self) -> Hashable:
+        """What devices there are, for comparison."""
+        return self.elsewhere, tuple(_slice_key(each) for each in self.slices)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NodeDevices) and (self is other or self.key == other.key)
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def reduced(self, names: Collection[str]) -> NodeDevices:
+        """The devices with the attributes that claims ask for by these names, without their domains."""
+        slices = tuple(
+            replace(each, devices=tuple(_reduced(one, names) for one in each.devices)) for each in self.slices
+        )
+        return NodeDevices(slices, self.elsewhere)
+
+
+def _reduced(device: SliceDevice, names: Collection[str]) -> SliceDevice:
+    kept = {key: each for key, each in device.attributes.items() if key.rpartition("/")[2] in names}
+    return device if len(kept) == len(device.attributes) else replace(device, attributes=kept)
+
+
+def _slice_key(each: DeviceSlice) -> Hashable:
+    own = each.reach.node
+    place: object = "node" if own else each.reach
+    pool = "node" if own and each.pool == own else each.pool
+    counters = tuple(each.counters)
+    return (
+        each.driver,
+        pool,
+        each.generation,
+        each.slices,
+        place,
+        each.per_device,
+        counters,
+        tuple(_device_key(device) for device in each.devices),
+    )
+
+
+def _device_key(device: SliceDevice) -> Hashable:
+    return (
+        device.name,
+        tuple(sorted(device.attributes.items(), key=lambda each: each[0])),
+        tuple(sorted(device.capacity.items(), key=lambda each: each[0])),
+        device.consumes,
+        device.taints,
+        device.reach,
+        device.shared,
+        device.binding_conditions,
+        device.complete,
+    )

@@ -12,7 +12,7 @@ from trainlint.model.because import Because
 from trainlint.model.pod import Toleration
 from trainlint.model.selector import Requirement
 
-__all__ = ["NeedGround", "Needs", "ObjectNeed", "RoleNeed"]
+__all__ = ["DeviceNeed", "DeviceWant", "NeedGround", "Needs", "ObjectNeed", "RoleNeed"]
 
 
 class NeedGround(Enum):
@@ -61,9 +61,34 @@ class RoleNeed:
     apart: bool = False
     on_nodes_of: tuple[str, ...] = ()
     beside: bool = False
-    devices: tuple[str, ...] = ()
+    devices: tuple[DeviceNeed, ...] = ()
     volumes: tuple[str, ...] = ()
     unsaid: Because | None = None
+    at: Location | None = field(default=None, compare=False, repr=False)
+
+
+@fact
+class DeviceWant:
+    """One request of a claim: ``count`` devices of a class ("all" of a node, or why the number is not known) that the
+    ``selectors`` accept. Of several wants with one ``request`` the first that can be met counts.
+    """
+
+    request: str
+    device_class: str
+    count: str | Because
+    selectors: tuple[str, ...] = ()
+
+
+@fact
+class DeviceNeed:
+    """The devices that each pod of a role claims on its node: the ``claim`` (kind, namespace, name), and what it asks
+    for; nothing where Git does not hold the claim. ``matching`` are attributes that the devices have in common.
+    """
+
+    role: str
+    claim: str
+    wants: tuple[DeviceWant, ...] = ()
+    matching: tuple[str, ...] = ()
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
@@ -86,7 +111,8 @@ class Needs:
     ``zones`` are the only values that will do, where manifests name them. ``together`` is the label of which all nodes
     that the pods may use must share one value for every placement to be good, empty where the manifests see to that.
     ``shared`` are other labels of which all nodes of the group have one value each: required pod affinity asks for it.
-    ``others`` is what else must hold.
+    ``others`` is what else must hold. ``devices`` is what nodes that are known must have of devices, which
+    is not said of them.
     """
 
     roles: tuple[RoleNeed, ...] = ()
@@ -96,3 +122,4 @@ class Needs:
     together: str = ""
     shared: tuple[str, ...] = ()
     others: tuple[Because, ...] = ()
+    devices: tuple[DeviceNeed, ...] = ()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.known import Known
 from trainlint.model.selector import LabelSelector, NodeSelectorTerm, Requirement
+
+if TYPE_CHECKING:
+    from trainlint.model.devices import DeviceClaim, DeviceClass
 
 __all__ = [
     "AffinityTerm",
@@ -183,11 +186,17 @@ class Volume:
 
 @fact
 class PodResourceClaim:
-    """An entry of ``resourceClaims``: the pod's name for it, and the claim or the claim template behind it."""
+    """An entry of ``resourceClaims``: the pod's name for it, and the claim or the claim template behind it.
+
+    ``devices`` is what that asks for, ``None`` where Git does not hold it; ``classes`` are those of its classes that
+    are known.
+    """
 
     name: str
     claim: str = ""
     template: str = ""
+    devices: DeviceClaim | None = None
+    classes: tuple[DeviceClass, ...] = ()
     at: Location | None = field(default=None, compare=False, repr=False)
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
+from typing import TYPE_CHECKING
 
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.because import Because
 from trainlint.model.ground import ValueGround
 from trainlint.model.known import Known, Undetermined
+
+if TYPE_CHECKING:
+    from trainlint.model.devices import NodeDevices
 
 __all__ = ["COMPUTE_CLASS", "KUBELET_LABELS", "NAMES", "Inventory", "Pool", "Taint", "at_most", "is_of_platform"]
 
@@ -73,6 +77,7 @@ class Pool:
     with: pools of one budget may have that many nodes together, not each. ``bound`` says in words what limits
     ``maximum``, ``bound_at`` where that stands. ``own_labels`` are the keys of labels that the object which makes the
     nodes gives them and no platform does; ``None`` where the nodes are there and nothing makes more of them.
+    ``devices`` are what drivers of resource claims publish on each node; ``None`` where that is not said.
     ``notes`` say what was assumed or left out when the source was read.
     """
 
@@ -94,6 +99,7 @@ class Pool:
     bound: str = field(default="", compare=False)
     bound_at: Location | None = field(default=None, compare=False, repr=False)
     own_labels: frozenset[str] | None = None
+    devices: NodeDevices | None = None
 
     def label(self, key: str) -> Known[str] | None:
         """The value of a label; ``None`` where the nodes surely lack it."""

@@ -15,6 +15,7 @@ class Root(Enum):
     TAINTS = auto()
     NODE_SIZE = auto()
     VOLUME_ZONE = auto()
+    DEVICES = auto()
     FLAVOR = auto()
     CAPACITY = auto()
     HOST_PORT = auto()

@@ -199,6 +199,8 @@ def enumerate_placements(
     total = sum(problem.roles[index].count for index in range(problem.own))
     if total > PODS or problem.own != len(problem.roles) or problem.unknown or problem.ties.members:
         return None
+    if any(pod.spec.resource_claims for pod in problem.pods):
+        return None  # which devices are left on a node is not explored
     roles = [
         Role(problem.pod_sets[index].name, problem.pods[index], problem.roles[index].count)
         for index in range(problem.own)

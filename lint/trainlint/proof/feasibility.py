@@ -19,13 +19,13 @@ from trainlint.model.settings import Settings
 from trainlint.model.storage import Storage
 from trainlint.model.workload import PodSet
 from trainlint.proof.cause import Miss, PlacementCause
-from trainlint.scheduling import volume_binding, volume_zone
+from trainlint.scheduling import dynamic_resources, volume_binding, volume_zone
 from trainlint.scheduling.admission import NOTHING_KNOWN, admit
 from trainlint.scheduling.filter import Doubt, Refusal, refusals
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.queue_flavor import with_flavors
-from trainlint.scheduling.refusal import DoubtGround
+from trainlint.scheduling.refusal import Code, DoubtGround
 
 __all__ = ["Feasibility", "judge_pod_set", "zone_of"]
 
@@ -97,6 +97,8 @@ def judge_pod_set(
         for index, node in enumerate(nodes)
         if node.pool.maximum != 0
     }
+    if pod_set.spec.resource_claims:
+        verdicts = _stopped_by_errors(verdicts, nodes)
     for part in pod_set.spec.undetermined:
         ground = DoubtGround.UNREAD_CONTAINERS if part == UNREAD_CONTAINERS else DoubtGround.TEMPLATE
         need = None if part == UNREAD_CONTAINERS else Because(NeedGround.TEMPLATE, (part, pod_set.name))
@@ -144,6 +146,22 @@ def _taken_for_there(
         for index, verdict in verdicts.items()
     }
     return tuple(dict.fromkeys(needs)), left
+
+
+def _stopped_by_errors(
+    verdicts: Mapping[int, tuple[Refusal | Doubt, ...]], nodes: Sequence[Node]
+) -> dict[int, tuple[Refusal | Doubt, ...]]:
+    """The verdicts where an error on one node that all other filters let pass keeps the pod from every node."""
+    errors = [
+        verdict
+        for index, verdict in verdicts.items()
+        if nodes[index].pool.minimum
+        and len(verdict) == 1
+        and isinstance(verdict[0], Refusal)
+        and verdict[0].code is Code.ERROR
+        and verdict[0].plugin == dynamic_resources.PLUGIN
+    ]
+    return {index: verdict or (errors[0] if errors else ()) for index, verdict in verdicts.items()}
 
 
 def _admitted_by_kueue(pod_set: PodSet, verdict: tuple[Refusal | Doubt, ...]) -> tuple[Refusal | Doubt, ...]:
@@ -195,6 +213,9 @@ def _cause(
     tainted = [miss for miss in matching if [each.plugin for each in miss.refusals] == [TAINTS]]
     if tainted:
         return PlacementCause(Root.TAINTS, pod_set, tuple(tainted), pod=pod)
+    deviceless = [miss for miss in matching if [each.plugin for each in miss.refusals] == [dynamic_resources.PLUGIN]]
+    if deviceless:
+        return PlacementCause(Root.DEVICES, pod_set, tuple(deviceless), pod=pod)
     if all(_refused_by(miss, FIT) for miss in matching):
         return PlacementCause(Root.NODE_SIZE, pod_set, tuple(matching), pod=pod)
     elsewhere = [miss for miss in matching if all(_is_of_volume(each) for each in miss.refusals)]

@@ -13,11 +13,13 @@ from trainlint.model.namespace import Namespaces
 from trainlint.model.pod import SpreadConstraint
 from trainlint.model.storage import Storage
 from trainlint.model.workload import Group, PodSet
+from trainlint.proof.device_roles import room_for, with_devices
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.ground import ProofGround
+from trainlint.proof.tied_volumes import tied_volumes
 from trainlint.proof.ties import LOOSE, Ties
 from trainlint.scheduling import volume_restrictions
-from trainlint.scheduling.claims import class_of, pod_claims
+from trainlint.scheduling.device_room import DeviceRoom
 from trainlint.scheduling.domains import Domain, partition
 from trainlint.scheduling.inter_pod_affinity import AffinityRules, rules, term_matches
 from trainlint.scheduling.node import Node
@@ -85,28 +87,22 @@ def stated_problem(
     wanted = [other for other in others if any(attracted(each.pod, other.pod, namespaces) for each in own)]
     everyone = [*own, *wanted]
     pods = [each.pod for each in everyone]
+    room = room_for(own, nodes, counted)
     asked = [rules(pod, pods, namespaces, own=index) for index, pod in enumerate(pods[: len(own)])]
     keys = tuple(dict.fromkeys([key, *_keys(asked), *_spread_keys(pods[: len(own)]), *ties.keys]))
     domains = partition([node.pool for node in nodes], keys)
-    unknown = [doubt for each in whole for doubt in each.doubts()]
+    unknown = [*(doubt for each in whole for doubt in each.doubts()), *room.unknown]
     if isinstance(domains, Undetermined):
         return PlacementProblem(
             (), 0, (), (), (), (), tuple(nodes), key, unknown=(Because(ProofGround.VALUE, (domains.why,)), *unknown)
         )
-    classes = tuple(_classes(everyone, domains, nodes))
+    classes = tuple(_classes(everyone, domains, nodes, room))
     return PlacementProblem(
         pod_sets=tuple(each.pod_set for each in everyone),
         own=len(own),
         pods=tuple(pods),
         roles=(
-            *_bound(
-                [
-                    _role(index, everyone[index], asked[index], (classes, nodes), pods[: len(own)], counted)
-                    for index in range(len(own))
-                ],
-                own,
-                ties,
-            ),
+            *with_devices(_bound(_roles(everyone, asked, (classes, nodes), len(own), counted), own, ties), room),
             *(_near(_usable(each, classes, nodes)) for each in wanted),
         ),
         domains=domains,
@@ -116,10 +112,21 @@ def stated_problem(
         unknown=(*unknown, *_unsure(everyone, asked)),
         beyond=tuple(dict.fromkeys(_beyond(own, asked, nodes, counted))),
         targetless=tuple(_targetless(own, asked)),
-        tied=tuple(_tied(whole, storage)) if storage is not None else (),
+        tied=tuple(tied_volumes(whole, storage)) if storage is not None else (),
         ties=ties,
         alike=ties.alike(),
     )
+
+
+def _roles(
+    everyone: Sequence[Feasibility],
+    asked: Sequence[AffinityRules],
+    place: tuple[Sequence[NodeClass], Sequence[Node]],
+    own: int,
+    counted: int,
+) -> list[PlacementRole]:
+    pods = [each.pod for each in everyone[:own]]
+    return [_role(index, everyone[index], asked[index], place, pods, counted) for index in range(own)]
 
 
 def _bound(roles: Sequence[PlacementRole], own: Sequence[Feasibility], ties: Ties) -> Iterator[PlacementRole]:
@@ -131,20 +138,6 @@ def _bound(roles: Sequence[PlacementRole], own: Sequence[Feasibility], ties: Tie
             continue
         repulsions = (*role.repulsions, *ties.apart(index, pod_sets))
         yield replace(role, count=ties.counts[index], ties=ties.of(index), repulsions=repulsions)
-
-
-def _tied(own: Sequence[Feasibility], storage: Storage) -> Iterator[str]:
-    """Claims that wait for their first pod and are used by several (S 1.8)."""
-    pods: dict[tuple[str, str], int] = {}
-    for each in own:
-        for wanted in pod_claims(each.pod, storage):
-            claim = wanted.claim
-            chosen = class_of(claim, storage) if claim is not None else None
-            if not wanted.ephemeral and claim is not None and not claim.bound and chosen is not None and chosen.delayed:
-                replicas = each.pod_set.replicas
-                key = (claim.namespace, claim.name)
-                pods[key] = pods.get(key, 0) + (replicas if isinstance(replicas, int) else 2)
-    yield from (name for (_, name), count in pods.items() if count > 1)
 
 
 def _near(usable: frozenset[int]) -> PlacementRole:
@@ -189,13 +182,16 @@ def _spread_keys(pods: Sequence[Pod]) -> Iterator[str]:
     )
 
 
-def _classes(everyone: Sequence[Feasibility], domains: Sequence[Domain], nodes: Sequence[Node]) -> Iterator[NodeClass]:
+def _classes(
+    everyone: Sequence[Feasibility], domains: Sequence[Domain], nodes: Sequence[Node], devices: DeviceRoom
+) -> Iterator[NodeClass]:
     """Nodes of one domain that offer the same to every role are one class, under the index of the first of them."""
     united: dict[Hashable, NodeClass] = {}
     for number, domain in enumerate(domains):
         for pool in domain.pools:
             node = nodes[pool]
             room = {name: amount for name, amount in (node.allocatable or {}).items() if isinstance(amount, int)}
+            room.update(devices.rooms.get(pool, {}))
             usable = tuple(pool in each.pools for each in everyone)
             count = UNLIMITED if node.pool.maximum is None else node.pool.maximum
             if not any(usable) or count == 0:

@@ -22,6 +22,7 @@ from trainlint.queues.multikueue import handed_on
 from trainlint.reachability import NO_DOMAIN
 from trainlint.scheduling.admission import admit
 from trainlint.scheduling.condense import condense, named
+from trainlint.scheduling.devices.looked_at import LookedAt
 from trainlint.scheduling.node import Node, node_of
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.queue_flavor import with_flavors
@@ -141,7 +142,19 @@ class Verdicts:
         """The tiers of HyperNodes that workloads of the snapshot ask for."""
         return tiers_of(self._snapshot.workloads.pod_sets)
 
+    @cached_property
+    def _looked_at(self) -> LookedAt:
+        """What claims of the snapshot look at of devices."""
+        return LookedAt(pod.spec.resource_claims for pod in self._pods)
+
     def _known(self, inventory: Inventory) -> tuple[Pool, ...]:
+        """The pools with the devices that claims can tell apart, and with their HyperNodes."""
+        pools = self._grouped(inventory)
+        if all(pool.devices is None for pool in pools):
+            return pools
+        return tuple(replace(pool, devices=self._looked_at.of(pool.devices)) for pool in pools)
+
+    def _grouped(self, inventory: Inventory) -> tuple[Pool, ...]:
         """The pools with the HyperNodes that they are in, as far as a workload asks for tiers of them."""
         tiers = self._tiers
         if not tiers:

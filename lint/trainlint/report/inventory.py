@@ -10,6 +10,7 @@ from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Undetermined
 from trainlint.model.pool import Pool
 from trainlint.model.settings import ZONE
+from trainlint.report.inventory_devices import device_lines
 
 __all__ = ["HEAD", "inventory_yaml"]
 
@@ -61,6 +62,8 @@ def _pool(pool: Pool) -> Iterator[str]:
     amounts = {key: text for key, text in (pool.allocatable or {}).items() if not isinstance(text, Undetermined)}
     order = [key for key in _UNITS if key in amounts] + sorted(set(amounts) - set(_UNITS))
     yield from _mapping("allocatable", amounts, order)
+    if pool.devices is not None:
+        yield from device_lines(pool.devices, _text)
 
 
 def _mapping(name: str, values: Mapping[str, str], order: Iterable[str]) -> Iterator[str]:

@@ -20,7 +20,7 @@ from trainlint.report.terminal import Paint, escape, wrap
 from trainlint.result import GroupVerdict
 from trainlint.result.answers import can_run, connections, every_placement
 from trainlint.wording.because import because_text, texts_of
-from trainlint.wording.needs import need_words, object_words, role_words
+from trainlint.wording.needs import device_words, need_words, object_words, role_words
 
 __all__ = ["needs_inventory", "needs_json", "needs_kubectl", "needs_text"]
 
@@ -102,6 +102,7 @@ def needs_inventory(groups: Sequence[GroupVerdict]) -> str:
 
 def _inventory(group: GroupVerdict, needs: Needs) -> str:
     head = [*HEAD, f"Group: {group.shown}"]
+    head += [f"It also needs devices: {device_words(each)}" for role in needs.roles for each in role.devices]
     head += [f"It also needs {object_words(each)}" for each in needs.objects]
     head += [f"It also needs {text}" for text in texts_of(needs.others)]
     unsaid = ((each.role, because_text(each.unsaid)) for each in needs.roles if each.unsaid)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from trainlint.model.needs import Needs, RoleNeed
+from trainlint.model.because import Because
+from trainlint.model.needs import DeviceNeed, Needs, RoleNeed
 from trainlint.model.pod import Toleration
 from trainlint.model.selector import Requirement
 from trainlint.wording.because import because_text, texts_of
@@ -25,6 +26,7 @@ def needs_data(needs: Needs) -> dict[str, Any]:
         "together": needs.together,
         "shared": list(needs.shared),
         "others": list(texts_of(needs.others)),
+        "claims": [_claim(each) for each in needs.devices],
     }
 
 
@@ -39,8 +41,26 @@ def _role(role: RoleNeed) -> dict[str, Any]:
         "tolerates": [_toleration(each) for each in role.tolerates],
         "apart": role.apart,
         "on_nodes_of": list(role.on_nodes_of),
-        "devices": list(role.devices),
+        "devices": [each.claim for each in role.devices],
+        "claims": [_claim(each) for each in role.devices],
         "volumes": list(role.volumes),
+    }
+
+
+def _claim(need: DeviceNeed) -> dict[str, Any]:
+    return {
+        "role": need.role,
+        "claim": need.claim,
+        "matching": list(need.matching),
+        "requests": [
+            {
+                "request": each.request,
+                "class": each.device_class,
+                "count": because_text(each.count) if isinstance(each.count, Because) else each.count,
+                "selectors": list(each.selectors),
+            }
+            for each in need.wants
+        ],
     }
 
 

@@ -25,6 +25,7 @@ def condense(pools: Iterable[Pool], named: Collection[str] | None) -> tuple[Pool
     united: dict[Hashable, Pool] = {}
     for pool in pools:
         key = _key(pool) if pool.node_name not in named and pool.labels.get(HOSTNAME) not in named else (pool.name,)
+        key = (key, pool.devices)
         before = united.get(key)
         united[key] = pool if before is None else _unite(before, pool)
     return tuple(united.values())

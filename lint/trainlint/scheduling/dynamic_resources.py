@@ -1,23 +1,66 @@
-"""DynamicResources (S 1.9)."""
+"""DynamicResources (S 1.9): the allocator asked for one pod on one node, where it is known which devices that has."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from trainlint.model.because import Because
 from trainlint.model.needs import NeedGround
+from trainlint.model.pod import PodResourceClaim
+from trainlint.scheduling.devices.allocation import Answer, Granted
+from trainlint.scheduling.devices.one_node import placed_together
+from trainlint.scheduling.devices.outcome import AllocationFault, Open
+from trainlint.scheduling.devices.wants import Missing
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Answer, Doubt, DoubtGround
+from trainlint.scheduling.refusal import Answer as FilterAnswer
+from trainlint.scheduling.refusal import Code, Doubt, DoubtGround, Ground, Refusal
 
 __all__ = ["PLUGIN", "check"]
 
-PLUGIN = "DynamicResources"
+PLUGIN: Final = "DynamicResources"
+Claims = tuple[PodResourceClaim, ...]
 
 
-def check(pod: Pod, node: Node) -> Answer:
-    """Drivers publish at run time which devices a node has, so a pod with resource claims is a doubt on every node."""
-    if not pod.spec.resource_claims:
+def check(pod: Pod, node: Node) -> FilterAnswer:
+    """Whether the devices of an empty node suffice for the pod's claims.
+
+    Drivers publish at run time which devices a node has: where nothing says so, it is a doubt, and a need.
+    """
+    claims = pod.spec.resource_claims
+    if not claims:
         return None
-    names = ", ".join(claim.claim or claim.template or claim.name for claim in pod.spec.resource_claims)
-    why = Because(DoubtGround.DEVICES, (names, node.pool.name))
-    need = Because(NeedGround.DEVICES, (names,))
-    return Doubt(PLUGIN, why, pod.spec.resource_claims[0].at, need=need, devices=True)
+    devices = node.pool.devices
+    if devices is None:
+        why = Because(DoubtGround.DEVICES, (_named(claims), node.pool.name))
+        return Doubt(PLUGIN, why, claims[0].at, need=Because(NeedGround.DEVICES, (_named(claims),)), devices=True)
+    unread = next((each for each in claims if each.devices is None), None)
+    if unread is not None:
+        kind = "ResourceClaim" if unread.claim else "ResourceClaimTemplate"
+        name = f"{kind} {unread.claim or unread.template or unread.name}"
+        return Doubt(
+            PLUGIN, Because(DoubtGround.NOT_IN_GIT, (name,)), unread.at, need=Because(NeedGround.OBJECT, (name,))
+        )
+    answer = placed_together((claims,), devices)
+    return None if isinstance(answer, Granted) else _refusal(answer, claims, node)
+
+
+def _refusal(answer: Answer, claims: Claims, node: Node) -> Refusal | Doubt:
+    at = claims[0].at
+    match answer:
+        case Missing():
+            name = f"{answer.kind} {answer.name}"
+            return Doubt(PLUGIN, Because(DoubtGround.NOT_IN_GIT, (name,)), at, need=Because(NeedGround.OBJECT, (name,)))
+        case Open():
+            return Doubt(PLUGIN, Because(DoubtGround.WHICH_DEVICES, (_named(claims), answer.why)), at)
+        case AllocationFault():
+            reason = Because(Ground.DEVICE_SELECTION, (_named(claims), answer.reason))
+            return Refusal(PLUGIN, Code.ERROR, reason, at, node.pool.at)
+        case _:
+            return Refusal(
+                PLUGIN, Code.UNRESOLVABLE, Because(Ground.DEVICES, (_named(claims), node.pool.name)), at, node.pool.at
+            )
+
+
+def _named(claims: Claims) -> str:
+    return ", ".join(claim.claim or claim.template or claim.name for claim in claims)

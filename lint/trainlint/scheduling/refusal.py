@@ -55,6 +55,8 @@ class Ground(Enum):
     TOO_MUCH = auto()  # the container (empty: the pod), request or limit, how much, of what, the most
     NO_LIMIT = auto()  # the container (empty: the pod), of what, the most
     RATIO = auto()  # the container (empty: the pod), the limit, of what, the ratio, the request
+    DEVICES = auto()  # the claims, the pool
+    DEVICE_SELECTION = auto()  # the claims, why a selector fails
     UNCOUNTED = auto()  # the container, what a quota counts
 
 
@@ -67,6 +69,9 @@ class DoubtGround(Enum):
     ALLOCATABLE = auto()  # the pool
     NOT_IN_GIT = auto()  # kind and name
     DEVICES = auto()  # the claims, the pool
+    WHICH_DEVICES = auto()  # the claims, what is not known
+    SHARED_DEVICES = auto()  # the claim
+    DEVICES_TOGETHER = auto()
     TOLERATIONS = auto()
     COMPUTE_CLASS = auto()  # its name, the taint
     EXTENDED_RESOURCES = auto()  # the taint

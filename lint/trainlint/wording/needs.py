@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from trainlint.model.needs import Needs, ObjectNeed, RoleNeed
+from trainlint.model.because import Because
+from trainlint.model.needs import DeviceNeed, DeviceWant, Needs, ObjectNeed, RoleNeed
 from trainlint.model.pod import Toleration
 from trainlint.model.selector import Requirement
 from trainlint.model.settings import ZONE
@@ -13,7 +14,17 @@ from trainlint.scheduling.node_affinity import describe
 from trainlint.wording.because import because_text, texts_of
 from trainlint.workload.accelerators import is_accelerator
 
-__all__ = ["amounts", "domain_word", "listed", "need_words", "object_words", "role_words", "short_need", "taint_words"]
+__all__ = [
+    "amounts",
+    "device_words",
+    "domain_word",
+    "listed",
+    "need_words",
+    "object_words",
+    "role_words",
+    "short_need",
+    "taint_words",
+]
 
 SHOWN: Final = 6
 """Zones, and needs of roles, that are listed."""
@@ -30,8 +41,24 @@ def need_words(needs: Needs) -> Iterator[str]:
     if needs.together:
         word = domain_word(needs.together)
         yield f"nothing keeps the pods together: every placement is good only where such nodes are in one {word}"
+    yield from (f"{each.role}: devices on the node of each pod: {device_words(each)}" for each in needs.devices)
     yield from (f"{object_words(each)}, for {each.role}" for each in needs.objects)
     yield from texts_of(needs.others)
+
+
+def device_words(need: DeviceNeed) -> str:
+    """The need in words: what is asked for, and by which claim."""
+    by_request: dict[str, list[str]] = {}
+    for each in need.wants:
+        that = f" with {' and '.join(each.selectors)}" if each.selectors else ""
+        by_request.setdefault(each.request, []).append(f"{_count(each)} of class {each.device_class}{that}")
+    what = ", ".join(" or ".join(found) for found in by_request.values())
+    same = f", all with one value of {' and of '.join(need.matching)}" if need.matching else ""
+    return f"{what}{same} ({need.claim})" if what else need.claim
+
+
+def _count(want: DeviceWant) -> str:
+    return because_text(want.count) if isinstance(want.count, Because) else want.count
 
 
 def domain_word(key: str) -> str:
@@ -55,7 +82,7 @@ def role_words(role: RoleNeed) -> str:
     text += ", near which the pods of the group must be" if role.beside else ""
     ways = [" and ".join(map(describe, way)) for way in role.labels if way]
     text += f", on nodes with {', or with '.join(ways)}" if ways and len(ways) == len(role.labels) else ""
-    text += f"; devices of {', '.join(role.devices)}" if role.devices else ""
+    text += f"; devices on its node: {', '.join(map(device_words, role.devices))}" if role.devices else ""
     text += f"; within reach of the volumes of {', '.join(role.volumes)}" if role.volumes else ""
     if role.tolerates:
         text += f"; the nodes may be tainted {', '.join(dict.fromkeys(map(taint_words, role.tolerates)))}"
@@ -88,7 +115,7 @@ def short_need(needs: Needs) -> str:
         unsaid |= {text} if role.unsaid else set()
     parts = [f"{count}{'+' if text in unsaid else ''} x {text or 'any node'}" for text, count in counts.items()]
     if not parts:  # the nodes are known: what is missing are objects
-        parts = [*map(object_words, needs.objects), *texts_of(needs.others)]
+        parts = [*map(device_words, needs.devices), *map(object_words, needs.objects), *texts_of(needs.others)]
     return listed(parts) + (f" in {listed(needs.zones, ' or ')}" if needs.zones else "")
 
 
@@ -105,7 +132,7 @@ def listed(texts: Sequence[str], by: str = ", ") -> str:
 
 
 def _of_role(role: RoleNeed) -> Iterator[str]:
-    yield amounts(role) or ", ".join(role.devices)
+    yield amounts(role) or ", ".join(each.claim for each in role.devices)
     labels = [_value(each) for way in role.labels[:1] for each in way if each.operator == "In" and each.key != ZONE]
     if role.role in role.on_nodes_of and role.pods > 1:
         yield " on one node"

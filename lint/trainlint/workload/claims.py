@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from trainlint.kube.devices import read_device_class, read_resource_claim, read_resource_claim_template
 from trainlint.kube.values import read_int, read_text
 from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.api_kind import declared
 from trainlint.model.because import Because
+from trainlint.model.devices import DeviceClaim, DeviceClass
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import ClaimedDevice, PodResourceClaim
 from trainlint.model.workload import ObjectRef, PodSet
@@ -17,7 +19,15 @@ from trainlint.source.document import Field
 from trainlint.workload.accelerators import is_accelerator
 from trainlint.workload.ground import PodGround
 
-__all__ = ["CHANNEL", "KINDS", "claimed_devices", "computes_by_name", "made_template", "with_claims"]
+__all__ = [
+    "CHANNEL",
+    "KINDS",
+    "claimed_devices",
+    "computes_by_name",
+    "made_template",
+    "resolved_claims",
+    "with_claims",
+]
 
 KINDS: Final = (
     *declared("resource.k8s.io", namespaced="ResourceClaim ResourceClaimTemplate", cluster="DeviceClass"),
@@ -30,6 +40,13 @@ _DRIVER: Final = lazy_pattern(r"""device\.driver\s*==\s*["']([^"']+)["']""")
 _NO_DEVICES: Final = lazy_pattern(r"^compute-domain-")
 CHANNEL: Final = "compute-domain-default-channel.nvidia.com"
 """The device class of the claim templates that are made for ComputeDomains: no network device, no accelerator."""
+_OF_TYPE: Final = "device.driver == '{0}' && device.attributes['{0}'].type == '{1}'"
+_CLASSES_OF_CHARTS: Final = {
+    CHANNEL: _OF_TYPE.format("compute-domain.nvidia.com", "channel"),
+    "gpu.nvidia.com": _OF_TYPE.format("gpu.nvidia.com", "gpu"),
+    "mig.nvidia.com": _OF_TYPE.format("gpu.nvidia.com", "mig"),
+}
+"""The classes that come with the chart of NVIDIA's driver, and what they select."""
 
 
 def claimed_devices(
@@ -62,6 +79,37 @@ def with_claims(pods: PodSet, objects: Mapping[ObjectRef, Field]) -> PodSet:
         for container in pods.spec.containers
     )
     return replace(pods, spec=replace(pods.spec, containers=containers))
+
+
+def resolved_claims(
+    claims: Iterable[PodResourceClaim], namespace: str, objects: Mapping[ObjectRef, Field]
+) -> tuple[PodResourceClaim, ...]:
+    """The entries of a pod's ``resourceClaims``, each with what the claim or the template asks for, if Git holds it."""
+    return tuple(_resolved(each, namespace, objects) for each in claims)
+
+
+def _resolved(claim: PodResourceClaim, namespace: str, objects: Mapping[ObjectRef, Field]) -> PodResourceClaim:
+    found: DeviceClaim | None = None
+    if claim.claim and (written := objects.get(ObjectRef("ResourceClaim", namespace, claim.claim))) is not None:
+        found = read_resource_claim(written, namespace)
+    elif (
+        not claim.claim
+        and (written := objects.get(ObjectRef("ResourceClaimTemplate", namespace, claim.template))) is not None
+    ):
+        found = read_resource_claim_template(written, namespace)
+    if found is None:
+        return claim
+    names = dict.fromkeys(wish.device_class for request in found.requests for wish in request.wishes)
+    known = (_class(name, objects) for name in names)
+    return replace(claim, devices=found, classes=tuple(each for each in known if each is not None))
+
+
+def _class(name: str, objects: Mapping[ObjectRef, Field]) -> DeviceClass | None:
+    written = objects.get(ObjectRef("DeviceClass", "", name))
+    if written is not None:
+        return read_device_class(written)
+    selector = _CLASSES_OF_CHARTS.get(name)
+    return DeviceClass(name, (selector,)) if selector else None
 
 
 def computes_by_name(device_class: str) -> bool | None:

@@ -14,7 +14,7 @@ from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, EnvVar, MountedFile
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.source.document import Document, Field
-from trainlint.workload.claims import claimed_devices
+from trainlint.workload.claims import claimed_devices, resolved_claims
 from trainlint.workload.expansion import Context
 from trainlint.workload.ground import PodGround
 
@@ -41,6 +41,9 @@ def with_sources(pod_set: PodSet, document: Document, context: Context) -> PodSe
             spec,
             containers=tuple(reader.container(container) for container in spec.containers),
             init_containers=tuple(reader.container(container) for container in spec.init_containers),
+            resource_claims=resolved_claims(spec.resource_claims, pod_set.namespace, context.objects)
+            if spec.resource_claims
+            else (),
         ),
     )
 

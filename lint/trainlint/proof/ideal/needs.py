@@ -12,6 +12,7 @@ from trainlint.model.known import Undetermined
 from trainlint.model.needs import NeedGround, Needs, ObjectNeed, RoleNeed
 from trainlint.model.selector import Requirement
 from trainlint.model.workload import Group, ObjectRef, PodSet
+from trainlint.proof.ideal.device_needs import device_needs
 from trainlint.proof.ideal.machines import margins
 from trainlint.proof.ideal.ways import choices, ways_of
 from trainlint.references.references import BUILT_IN, referred_by
@@ -76,7 +77,11 @@ def outside_needs(group: Group, verdicts: Verdicts, present: Present, inventory:
         for need in (verdicts.over(each, inventory).needs if each.replicas != 0 else ())
         if need not in named
     ]
-    return Needs(objects=objects, others=tuple(dict.fromkeys(others)))
+    devices = (need for each in group.members if each.replicas != 0 for need in device_needs(each))
+    said = all(pool.devices is not None for pool in inventory.pools)
+    return Needs(
+        objects=objects, others=tuple(dict.fromkeys(others)), devices=() if said else tuple(dict.fromkeys(devices))
+    )
 
 
 def _role(pod_set: PodSet, verdicts: Verdicts) -> RoleNeed:
@@ -93,7 +98,7 @@ def _role(pod_set: PodSet, verdicts: Verdicts) -> RoleNeed:
         unsaid=pod_set.replicas.why if isinstance(pod_set.replicas, Undetermined) else None,
         tolerates=pod.spec.tolerations,
         apart=(count > 1 or isinstance(pod_set.replicas, Undetermined)) and _apart(pod),
-        devices=tuple(_devices(pod_set)),
+        devices=device_needs(pod_set),
         volumes=tuple(dict.fromkeys(each.name for each in pod_claims(pod, verdicts.storage) if not each.ephemeral)),
         at=pod_set.at,
     )
@@ -124,12 +129,6 @@ def _joined(pod_set: PodSet, members: Iterable[PodSet], verdicts: Verdicts) -> t
         if (name != pod_set.name or pod_set.replicas != 1)
         and any(term_matches(term, pod_set.namespace, {}, pod.labels, pod.namespace) is True for term in terms)
     )
-
-
-def _devices(pod_set: PodSet) -> Iterator[str]:
-    for claim in pod_set.spec.resource_claims:
-        kind = "ResourceClaim" if claim.claim else "ResourceClaimTemplate"
-        yield f"{kind} {pod_set.namespace}/{claim.claim or claim.template or claim.name}"
 
 
 def _shared(members: Iterable[PodSet], key: str) -> Iterator[str]:

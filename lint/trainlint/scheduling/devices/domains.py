@@ -9,18 +9,19 @@ from functools import lru_cache
 from typing import Final
 
 from trainlint.fact import fact
+from trainlint.lazy_pattern import lazy_pattern
 
 __all__ = ["Place", "SelectorText", "place", "reading"]
 
 Place = tuple[str, str]
 """The domain and the name of an attribute or capacity."""
 
-_ASKED: Final = re.compile(r"""device\s*\.\s*(attributes|capacity)\s*\[\s*(\??)\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*\]""")
+_ASKED: Final = lazy_pattern(r"""device\s*\.\s*(attributes|capacity)\s*\[\s*(\??)\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*\]""")
 _LITERAL: Final = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|-?\d+(?:\.\d+)?|true\b|false\b)"""
-_WORDS: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
-_WHOLE: Final = re.compile(r"device\s*\.\s*(?:attributes|capacity)|\bdevice\b\s*(?!\s*\.)")
-_BARE: Final = re.compile(r"""(?<!\bin )\bdomain_\d+\b(?!\s*(?:\.\s*\??\s*[A-Za-z_]|\[\s*\??\s*["']))""")
-_LOOPS: Final = re.compile(
+_WORDS: Final = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_.\-]*")
+_WHOLE: Final = lazy_pattern(r"device\s*\.\s*(?:attributes|capacity)|\bdevice\b\s*(?!\s*\.)")
+_BARE: Final = lazy_pattern(r"""(?<!\bin )\bdomain_\d+\b(?!\s*(?:\.\s*\??\s*[A-Za-z_]|\[\s*\??\s*["']))""")
+_LOOPS: Final = lazy_pattern(
     r"\.(?:all|exists|exists_one|map|filter|transform\w+)\s*\(|\bsize\s*\(|\.size\s*\(|cel\.bind"
 )
 

@@ -29,6 +29,7 @@ class DeviceGround(Enum):
     INCOMPLETE = auto()  # the pool
     INVALID = auto()  # the pool
     EXCLUDED = auto()  # the claim
+    ELSEWHERE = auto()
 
 
 @fact

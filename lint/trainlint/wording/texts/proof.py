@@ -99,6 +99,9 @@ _FILTERS: Final[Mapping[Enum, str]] = {
     DoubtGround.ALLOCATABLE: "the allocatable resources of {} are not known",
     DoubtGround.NOT_IN_GIT: "{} is not among the manifests",
     DoubtGround.DEVICES: "which nodes have the devices of {} is published at run time ({})",
+    DoubtGround.WHICH_DEVICES: "whether a node has the devices of {}: {}",
+    DoubtGround.SHARED_DEVICES: "on which nodes the devices of claim {} can be used, which several pods share",
+    DoubtGround.DEVICES_TOGETHER: "which devices the pods take from each other where they share a node",
     DoubtGround.TOLERATIONS: "the tolerations hold placeholders",
     DoubtGround.COMPUTE_CLASS: "whether {} is the default ComputeClass, whose taint {} GKE tolerates",
     DoubtGround.EXTENDED_RESOURCES: (

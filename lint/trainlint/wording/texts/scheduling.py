@@ -43,6 +43,8 @@ REFUSALS: Final[Mapping[Enum, str]] = {
     Ground.TOO_MUCH: "[container {}|the pod] has a {} of {} {}, at most {} is allowed",
     Ground.NO_LIMIT: "[container {}|the pod] has no limit for {}, at most {} is allowed",
     Ground.RATIO: "[container {}|the pod] has a limit of {} {}, more than {} times its request {}",
+    Ground.DEVICES: "the nodes of {1} do not have the devices of {0}",
+    Ground.DEVICE_SELECTION: "the scheduler fails at the devices of {}: {}",
     Ground.UNCOUNTED: "container {} does not set {}, which the quota counts",
     Ground.SHORTAGES: "{}",
     DeviceGround.EXPRESSION: "{}",
@@ -60,5 +62,6 @@ REFUSALS: Final[Mapping[Enum, str]] = {
     DeviceGround.MODE: "{} is no allocation mode",
     DeviceGround.INCOMPLETE: "all devices are asked for, and pool {} is incomplete",
     DeviceGround.INVALID: "all devices are asked for, and pool {} is invalid",
+    DeviceGround.ELSEWHERE: "devices that several nodes share may do",
     DeviceGround.EXCLUDED: "all devices are asked for, and a constraint of claim {} excludes some",
 }

@@ -28,6 +28,7 @@ _OF_NODES: Final[Mapping[Enum, str]] = {
     ValueGround.ZONE_REGION: "the region of the zone is not known",
     ValueGround.MIXED_DOMAIN: "the nodes of one domain differ in {}",
     ValueGround.IDEAL_REGION: "in which region the nodes are",
+    PoolGround.ATTRIBUTE: "the value of {} of the devices of {}",
     PoolGround.MACHINE_AMOUNT: "how much {0} a {1} offers: its disks and its image decide",
     PoolGround.MACHINE_PLUGIN: "whether the device plugin for {0} runs on a {1}",
     PoolGround.POOL_AMOUNT: "how much {0} pool {1} offers",

@@ -159,7 +159,8 @@ def _of_role(old: RoleNeed, new: RoleNeed) -> Iterator[Growth]:
     joined = tuple(each for each in new.on_nodes_of if each not in old.on_nodes_of)
     if joined:
         yield Growth(More.ONE_NODE, new, old, joined)
-    claims = tuple(each for each in (*new.devices, *new.volumes) if each not in (*old.devices, *old.volumes))
+    volumes = (each for each in new.volumes if each not in old.volumes)
+    claims = (*(each.claim for each in new.devices if each not in old.devices), *volumes)
     if claims:
         yield Growth(More.CLAIMS, new, old, claims)
 
