@@ -16,6 +16,7 @@ from tests.laws.worlds import WORLDS, Files, describes_nodes, documents, world
 from trainlint.config.choices import NodesFile
 from trainlint.engine import check
 from trainlint.kube.node import HOSTNAME
+from trainlint.model.devices import NodeDevices
 from trainlint.model.known import Answer
 from trainlint.model.pool import Pool
 from trainlint.model.quantity import parse_quantity
@@ -65,6 +66,10 @@ def less(pools: tuple[Pool, ...]) -> Iterator[tuple[str, tuple[Pool, ...]]]:
             if key not in {ZONE, HOSTNAME}:
                 labels = {name: value for name, value in pool.labels.items() if name != key}
                 yield f"no label {key} on {pool.name}", with_(replace(pool, labels=labels))
+        if pool.devices is not None and pool.devices.slices:
+            one, *others = pool.devices.slices
+            slices = (replace(one, devices=one.devices[1:]), *others)
+            yield f"a device fewer on {pool.name}", with_(replace(pool, devices=NodeDevices(slices)))
         for name, amount in (pool.allocatable or {}).items():
             assert isinstance(amount, str)
             step = 1 if name != "cpu" else parse_quantity("1m")
@@ -99,7 +104,11 @@ def test_needs_suffice_and_each_is_needed(name: str) -> None:
             outside = (
                 group.needs.others
                 or group.needs.objects
-                or any(role.devices or role.unsaid for role in group.needs.roles)
+                or any(role.unsaid for role in group.needs.roles)
+                or (
+                    any(role.devices for role in group.needs.roles)
+                    and any(each.devices is None for each in least_nodes(group.needs))
+                )
             )
             if outside or [each.name for each in groups].count(group.name) > 1:
                 continue  # nodes alone are not all that it needs, or it is judged in several states

@@ -70,25 +70,35 @@ class RoleNeed:
 @fact
 class DeviceWant:
     """One request of a claim: ``count`` devices of a class ("all" of a node, or why the number is not known) that the
-    ``selectors`` accept. Of several wants with one ``request`` the first that can be met counts.
+    ``selectors`` accept, and those of the class. Of several wants with one ``request`` the first that can be met
+    counts. ``known``: the class is.
     """
 
     request: str
     device_class: str
     count: str | Because
     selectors: tuple[str, ...] = ()
+    of_class: tuple[str, ...] = ()
+    known: bool = True
+
+    @property
+    def every_selector(self) -> tuple[str, ...]:
+        """The selectors of the class and of the request."""
+        return (*self.of_class, *self.selectors)
 
 
 @fact
 class DeviceNeed:
     """The devices that each pod of a role claims on its node: the ``claim`` (kind, namespace, name), and what it asks
     for; nothing where Git does not hold the claim. ``matching`` are attributes that the devices have in common.
+    ``shared`` says that all pods have the very same devices, or that they differ in something.
     """
 
     role: str
     claim: str
     wants: tuple[DeviceWant, ...] = ()
     matching: tuple[str, ...] = ()
+    shared: bool = False
     at: Location | None = field(default=None, compare=False, repr=False)
 
 

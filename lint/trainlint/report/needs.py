@@ -102,12 +102,14 @@ def needs_inventory(groups: Sequence[GroupVerdict]) -> str:
 
 def _inventory(group: GroupVerdict, needs: Needs) -> str:
     head = [*HEAD, f"Group: {group.shown}"]
-    head += [f"It also needs devices: {device_words(each)}" for role in needs.roles for each in role.devices]
+    pools = least_nodes(needs)
+    if any(pool.devices is None for pool in pools):
+        head += [f"It also needs devices: {device_words(each)}" for role in needs.roles for each in role.devices]
     head += [f"It also needs {object_words(each)}" for each in needs.objects]
     head += [f"It also needs {text}" for text in texts_of(needs.others)]
     unsaid = ((each.role, because_text(each.unsaid)) for each in needs.roles if each.unsaid)
     head += [f"{role} may have more pods, each with a node: {why}" for role, why in unsaid]
-    return inventory_yaml(least_nodes(needs), group.name.replace("/", "-").replace("+", "-"), head)
+    return inventory_yaml(pools, group.name.replace("/", "-").replace("+", "-"), head)
 
 
 def needs_kubectl(groups: Sequence[GroupVerdict]) -> str:

@@ -24,14 +24,24 @@ def _need(claim: PodResourceClaim, pod_set: PodSet) -> DeviceNeed:
     name = f"{kind} {pod_set.namespace}/{claim.claim or claim.template or claim.name}"
     if claim.devices is None:
         return DeviceNeed(pod_set.name, name, at=claim.at)
-    wants = tuple(want for request in claim.devices.requests for want in _wants(request))
+    wants = tuple(want for request in claim.devices.requests for want in _wants(request, claim))
     matching = tuple(dict.fromkeys(each.match for each in claim.devices.constraints if each.match))
-    return DeviceNeed(pod_set.name, name, wants, matching, at=claim.at)
+    shared = bool(claim.claim) or any(each.distinct for each in claim.devices.constraints)
+    return DeviceNeed(pod_set.name, name, wants, matching, shared, at=claim.at)
 
 
-def _wants(request: DeviceRequest) -> Iterator[DeviceWant]:
+def _wants(request: DeviceRequest, claim: PodResourceClaim) -> Iterator[DeviceWant]:
     for wish in request.wishes:
-        yield DeviceWant(request.name, wish.device_class, _count(wish), wish.selectors)
+        known = next((each for each in claim.classes if each.name == wish.device_class), None)
+        of_class = known.selectors if known is not None else ()
+        yield DeviceWant(
+            request.name,
+            wish.device_class,
+            _count(wish),
+            wish.selectors,
+            of_class,
+            known is not None and not wish.admin,
+        )
 
 
 def _count(wish: DeviceWish) -> str | Because:

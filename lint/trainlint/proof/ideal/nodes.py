@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from trainlint.model.needs import Needs, RoleNeed
 from trainlint.model.pool import Pool
 from trainlint.model.quantity import parse_quantity
 from trainlint.model.selector import Requirement
+from trainlint.proof.ideal.device_nodes import joined_devices, least_devices
 from trainlint.proof.ideal.ways import NAME, choices
 from trainlint.scheduling.quantity import readable
 from trainlint.scheduling.requests import is_extended_resource
@@ -41,11 +42,19 @@ def least_nodes(needs: Needs) -> tuple[Pool, ...]:
         for other, host in enumerate(kinds)
         if one != other and _visits(guest, host) and not (host.shared and _visits(host, guest))
     }
-    return tuple(
+    pools = tuple(
         _with_room(kind.pool, [role for one, host in guests if host == index for role in kinds[one].roles])
         for index, kind in enumerate(kinds)
         if not _is_guest(index, guests) or any(role.apart for role in kind.roles)
     )
+    if any(pool.devices is None for pool in pools):
+        return _unsaid(pools)  # what some need is not known
+    return pools if any(pool.devices and pool.devices.slices for pool in pools) else _unsaid(pools)
+
+
+def _unsaid(pools: Iterable[Pool]) -> tuple[Pool, ...]:
+    """The pools without a word about devices, which no pod claims."""
+    return tuple(replace(pool, devices=None) for pool in pools)
 
 
 class _Kind(NamedTuple):
@@ -124,7 +133,10 @@ def _united(one: _Kind, other: _Kind) -> _Kind:
     if one.shared:
         count, larger["pods"] = 1, str(int(first["pods"] + second["pods"]))
     labels = {**other.pool.labels, **one.pool.labels}
-    pool = replace(one.pool, labels=labels, allocatable=larger, minimum=count, maximum=count)
+    devices = one.pool.devices
+    if devices != other.pool.devices:
+        devices = joined_devices((devices, other.pool.devices))
+    pool = replace(one.pool, labels=labels, allocatable=larger, minimum=count, maximum=count, devices=devices)
     return _Kind((*one.roles, *other.roles), pool)
 
 
@@ -169,7 +181,9 @@ def _with_room(pool: Pool, guests: Sequence[RoleNeed]) -> Pool:
         count = 1 if role.apart else role.pods
         for name, amount in (*role.requests.items(), ("pods", "1")):
             amounts[name] = _written(name, parse_quantity(amounts.get(name, "0")) + parse_quantity(amount) * count)
-    return replace(pool, allocatable=amounts) if guests else pool
+    claimed = [least_devices(role.devices) for role in guests for _ in range(1 if role.apart else role.pods)]
+    devices = joined_devices((pool.devices, *claimed))
+    return replace(pool, allocatable=amounts, devices=devices) if guests else pool
 
 
 def _written(name: str, amount: Fraction) -> str:
@@ -192,11 +206,12 @@ def _pool(role: RoleNeed, needs: Needs) -> Pool:
         minimum=count,
         maximum=count,
         node_name=name if count == 1 else "",
+        devices=least_devices(role.devices),
     )
 
 
 def _shares(role: RoleNeed) -> bool:
-    return not role.requests and not role.apart
+    return not role.requests and not role.apart and not role.devices
 
 
 def _labels(way: Sequence[Requirement]) -> Iterator[tuple[str, str]]:
