@@ -1,4 +1,4 @@
-"""Docstrings of public functions say what is returned, what ``None`` means, and which own exceptions are raised."""
+"""Docstrings of public functions say what is returned and in which unit, what ``None`` means, what is raised."""
 
 from __future__ import annotations
 
@@ -19,6 +19,19 @@ EXCEPTIONS = {
 """The names of exception classes that Python itself has."""
 WITHOUT_SUBJECT = re.compile(r"(At|By|For|From|In|Of|On|Per|To|With)\b")
 """A summary that begins so does not say what is returned."""
+NUMBER = re.compile(r"(Known\[(int|float)\]|int|float)( \| None)?")
+"""The types of numbers."""
+COUNTED = (
+    *("amount", "bit", "byte", "character", "code", "column", "core", "count", "CPU", "depth", "device", "distance"),
+    *("exit", "hash", "height", "index", "indices", "length", "level", "line", "milli", "minor", "minute", "node"),
+    *("number", "order", "part", "percent", "pixel", "pod", "port", "position", "priority", "process", "product"),
+    *("rank", "replica", "second", "share", "step", "sum", "thousandth", "tier", "time", "unit", "version", "weight"),
+    *("zone", "Gi", "GiB", "KiB", "Mi", "MiB"),
+)
+"""What a number is of: units, and things that are counted or numbered."""
+UNIT = re.compile(
+    rf"(?i)\b({'|'.join(COUNTED)})(e?s)?\b|\b(counts|how (deep|far|high|long|many|much|often))\b|\b\d or \d\b"
+)
 NAMES = re.compile(r"(?<![\w.])[A-Z]\w*(?:Error|Exception)\b")
 
 
@@ -79,6 +92,8 @@ def faults(function: ast.FunctionDef) -> Iterator[str]:
         yield "does not say whether what"
     if returned.endswith("| None") and not re.search(r"\bNone\b|\bnothing\b", text):
         yield "does not say when None is returned"
+    if NUMBER.fullmatch(returned) and not UNIT.search(text):
+        yield "does not say in which unit"
     if returned != "None" and WITHOUT_SUBJECT.match(text):
         yield "does not begin with what is returned"
     yield from (f"does not say when {name} is raised" for name in sorted(raised(function)) if name not in text)
@@ -108,6 +123,8 @@ def test_own_exceptions_are_found() -> None:
         ('def f() -> str | None:\n    """The name; ``None`` where there is none."""', []),
         ('def f() -> int:\n    """Of each pod the number."""', ["does not begin with what is returned"]),
         ('def f() -> int:\n    """The number of each pod."""', []),
+        ('def f() -> int:\n    """The size of the file."""', ["does not say in which unit"]),
+        ('def f() -> int | None:\n    """The size in bytes; ``None`` where it is not known."""', []),
         ('def f() -> int:\n    """The bytes."""\n    raise YamlError', ["does not say when YamlError is raised"]),
         ('def f() -> int:\n    """The bytes.\n\n    Raises:\n        YamlError: no.\n    """\n    raise YamlError', []),
         ('def f() -> int:\n    """The bytes. Raises LostError."""', ["names LostError, which is no class"]),

@@ -50,7 +50,7 @@ class Severity(StrEnum):
 
     @property
     def rank(self) -> int:
-        """0 for the worst."""
+        """Its place in the order: 0 for the worst."""
         return list(Severity).index(self)
 
 

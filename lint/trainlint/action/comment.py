@@ -23,7 +23,7 @@ FORBIDDEN: Final = frozenset({401, 403, 404})
 
 
 def main() -> int:
-    """Write the summary into the comment that bears this job's mark, or a new one if there are findings; always 0."""
+    """Write the summary into the comment with this job's mark, or a new one if there are findings; the exit code 0."""
     number = _number()
     if number is None:
         print("trainlint: no comment: this is no pull request")

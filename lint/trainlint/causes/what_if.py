@@ -69,7 +69,7 @@ class PermittedFlows:
         return any(map(reach.is_denied, flows))
 
     def weight(self, flows: int) -> int:
-        """What it takes to judge so many flows under one set of constraints, in entries and verdicts."""
+        """The number of entries and verdicts that it takes to judge so many flows under one set of constraints."""
         return 1 + len(self._reach.selecting) + VERDICT * flows * self._reach.pairs
 
     def forget(self) -> None:

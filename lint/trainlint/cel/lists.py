@@ -52,12 +52,12 @@ def _chosen(values: Sequence[Any], name: str, better: Callable[[int], bool]) -> 
 
 
 def index_of(values: Sequence[Any], wanted: Any) -> int:
-    """Where a value stands first; -1 where it does not."""
+    """The index at which a value stands first; -1 where it does not."""
     return next((index for index, each in enumerate(values) if _equal(each, wanted)), -1)
 
 
 def last_index_of(values: Sequence[Any], wanted: Any) -> int:
-    """Where a value stands last; -1 where it does not."""
+    """The index at which a value stands last; -1 where it does not."""
     found = [index for index, each in enumerate(values) if _equal(each, wanted)]
     return found[-1] if found else -1
 

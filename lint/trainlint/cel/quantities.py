@@ -65,7 +65,7 @@ def as_integer(value: Opaque) -> int:
 
 
 def approximate(value: Opaque) -> float:
-    """The nearest float."""
+    """The nearest float, in units of one."""
     return float(amount(value))
 
 

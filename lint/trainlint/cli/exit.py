@@ -20,7 +20,9 @@ INTERRUPTED: Final = 130
 
 
 def exit_code(result: Result, *, fail_on: Severity, strict: bool, usage_error: bool = False) -> int:
-    """The first that applies: 70 a rule broke, 2 wrong usage, 1 findings at or above ``fail_on``, 3 and 4 if strict."""
+    """The exit code: the first that applies of 70 (a rule broke), 2 (wrong usage), 1 (findings at or above
+    ``fail_on``), 3 and 4 (if strict).
+    """
     if result.failures:
         return INTERNAL
     if usage_error:

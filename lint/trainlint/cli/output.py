@@ -108,7 +108,7 @@ def is_screen() -> bool:
 
 
 def columns() -> int:
-    """How wide standard output is: that of the terminal within limits, else 80."""
+    """The columns of standard output: those of the terminal within limits, else 80."""
     if not sys.stdout.isatty():
         return 80
     return max(NARROW, min(WIDE, shutil.get_terminal_size().columns))

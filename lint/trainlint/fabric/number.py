@@ -31,7 +31,9 @@ class Number:
 
 
 def leading_number(text: str) -> int | None:
-    """``strtoll(text, NULL, 0)`` without bounds: octal, hexadecimal, blanks before it; ``None`` without any digit."""
+    """The number that ``strtoll(text, NULL, 0)`` reads, without bounds: octal, hexadecimal, blanks before it; ``None``
+    without any digit.
+    """
     match = _NUMBER.match(text)
     if match is None:
         return None

@@ -192,7 +192,7 @@ def is_numeric(name: str) -> bool:
 
 
 def default_of(name: str) -> int | None:
-    """The default of a numeric variable (-2: NCCL decides); ``None`` where it is not known."""
+    """The default of a numeric variable, in NCCL's unit (-2: NCCL decides); ``None`` where it is not known."""
     return _numbers().get(_bare(name))
 
 

@@ -54,7 +54,7 @@ def only_blanks(text: str, start: int, end: int) -> bool:
 
 
 def dash_of(text: str, element: TextNode) -> int:
-    """Where the dash of an element of a block list stands.
+    """The index of the character that is the dash of an element of a block list.
 
     Raises:
         NotEditableError: no dash stands before the element.

@@ -58,7 +58,7 @@ class Machines:
     by: tuple[Requirement, ...]
 
     def most(self, resource: str) -> int | None:
-        """The most that one of the machines has of a device; 0 where none has it, ``None`` where that is not known."""
+        """The largest number of a device that one machine has; 0 where none has it, ``None`` where it is not known."""
         if resource == GPU and any(each.name.startswith(_ATTACHES) for each in self.types):
             return None
         return max((each.devices.get(resource, 0) for each in self.types), default=0)

@@ -94,7 +94,7 @@ def readable(resource: str, amount: int) -> str:
 
 
 def exact(amount: Known[str] | None) -> Fraction | None:
-    """The amount; ``None`` where there is none, or it is unknown or no quantity."""
+    """The amount, in units of one; ``None`` where there is none, or it is unknown or no quantity."""
     if amount is None or isinstance(amount, Undetermined):
         return None
     try:

@@ -73,7 +73,7 @@ def is_port_name(text: str) -> bool:
 
 
 def parse_uint16(text: str) -> int | None:
-    """Go's ``strconv.ParseUint(text, 0, 16)``: octal and hexadecimal too; ``None`` where it is an error."""
+    """The number that Go's ``strconv.ParseUint(text, 0, 16)`` reads, in any base; ``None`` for an error."""
     if not _GO_INTEGER.fullmatch(text):
         return None
     digits = text.replace("_", "")

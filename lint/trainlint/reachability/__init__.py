@@ -204,7 +204,7 @@ class Reachability:
 
     @property
     def pairs(self) -> int:
-        """The pairs of places that are looked at for one flow."""
+        """The number of pairs of places that are looked at for one flow."""
         return len(self.places) ** 2 if self._zonal else 1
 
     @cached_property

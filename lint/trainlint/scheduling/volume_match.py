@@ -92,7 +92,7 @@ def candidates(claim: Claim, storage: Storage, taken: frozenset[str]) -> Iterato
 
 
 def amount(text: Known[str]) -> Fraction:
-    """A size; 0 where none is given or it cannot be read."""
+    """A size in bytes; 0 where none is given or it cannot be read."""
     if not isinstance(text, str) or not text:
         return Fraction(0)
     try:

@@ -190,7 +190,7 @@ class _Builder:
 
 
 def height(data: Any) -> int:
-    """Levels of mappings and lists in a value."""
+    """The levels of mappings and lists in a value."""
     levels = 0
     level = [data] if isinstance(data, (dict, list)) else []
     while level and levels <= MAX_DEPTH:

@@ -39,7 +39,7 @@ class Closure:
 
     @property
     def size(self) -> int:
-        """Bytes of all files together."""
+        """The bytes of all files together."""
         return sum(map(len, self.files.values()))
 
 

@@ -33,7 +33,7 @@ class SourceFile:
     content: bytes | None = field(default=None, repr=False, compare=False)
 
     def size(self) -> int:
-        """Bytes of the file. Raises OSError."""
+        """The bytes of the file. Raises OSError."""
         return len(self.content) if self.content is not None else Path(self.path).stat().st_size
 
     def read(self) -> bytes:

@@ -89,12 +89,12 @@ class Entry:
 
     @property
     def start(self) -> int:
-        """Where its key, or the element itself, begins."""
+        """The index of the character at which its key, or the element itself, begins."""
         return self.value.start if self.key is None else self.key.start
 
     @property
     def end(self) -> int:
-        """Where it ends."""
+        """The index of the character at which it ends."""
         return self.value.end if self.key is None else max(self.key.end, self.value.end)
 
 

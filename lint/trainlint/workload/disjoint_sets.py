@@ -15,7 +15,7 @@ class DisjointSets:
         self._leader = {item: item for item in items}
 
     def find(self, item: int) -> int:
-        """The name of the set that holds the item."""
+        """The smallest number in the set that holds the item."""
         while self._leader[item] != item:
             self._leader[item] = self._leader[self._leader[item]]
             item = self._leader[item]

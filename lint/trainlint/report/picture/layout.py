@@ -69,12 +69,12 @@ class Rect:
 
     @property
     def right(self) -> float:
-        """Its right side."""
+        """The x of its right side, in pixels."""
         return self.x + self.width
 
     @property
     def bottom(self) -> float:
-        """Its lower side."""
+        """The y of its lower side, in pixels."""
         return self.y + self.height
 
     def meets(self, other: Rect) -> bool:

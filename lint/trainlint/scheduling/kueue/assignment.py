@@ -68,7 +68,7 @@ class Assigner:
         return all(self._queues.flavors[name].topology for name in names if name in self._queues.flavors)
 
     def capacity(self, flavor: str, resource: str) -> int:
-        """The most that the queue can get; 0 where that is unknown."""
+        """The most that the queue can get, in the units of Requests; 0 where that is unknown."""
         key = (flavor, resource)
         if key not in self._capacity:
             self._capacity[key] = most(self.queue, flavor, resource, self._queues, alone=True) or 0

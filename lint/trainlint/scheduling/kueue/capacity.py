@@ -23,7 +23,7 @@ class UnknownQuotaError(Exception):
 
 
 def most(queue: ClusterQueue, flavor: str, resource: str, queues: Queues, *, alone: bool) -> int | None:
-    """The nominal quota and what the cohort lends; ``None`` where that is unknown.
+    """The nominal quota and what the cohort lends, in the units of Requests; ``None`` where that is unknown.
 
     ``alone`` says that there are no other ClusterQueues than those of the snapshot, so that a cohort lends no more.
     """
@@ -71,7 +71,7 @@ class _Tree:
         self._resource = resource
 
     def own(self, groups: Iterable[ResourceGroup]) -> int:
-        """The nominal quota."""
+        """The nominal quota, in the units of Requests."""
         quota = _quota(groups, self._flavor, self._resource)
         return 0 if quota is None else self._amount(quota.nominal)
 
@@ -123,7 +123,7 @@ class _Tree:
         return min(MOST, total)
 
     def height(self, name: str, above: tuple[str, ...] = ()) -> int:
-        """1 for a cohort that holds only queues, one more for each cohort below another.
+        """The number of levels: 1 for a cohort that holds only queues, one more for each cohort below another.
 
         Raises:
             UnknownQuotaError: the cohorts form a circle.
