@@ -46,7 +46,7 @@ def device_room(pods: Sequence[Pod], counts: Sequence[int], devices: Mapping[int
     kinds = {_kind(pods[index].spec.resource_claims) for index in asking}
     if len(kinds) == 1:
         claims = pods[asking[0]].spec.resource_claims
-        name = f"claims of {', '.join(each.template or each.claim for each in claims)}"
+        name = f"set of devices ({', '.join(each.template or each.claim for each in claims)})"
         rooms = {index: {name: most_together(claims, each)} for index, each in known.items()}
         return DeviceRoom([{name: 1} if index in asking else {} for index, _ in enumerate(pods)], rooms)
     return _counted([each.spec.resource_claims for each in pods], known)
@@ -151,5 +151,5 @@ def _names(
                 break
             if any(one and other and not one.isdisjoint(other) for one, other in pairs):
                 return None
-        found.setdefault(text, f"claimed devices {len(found) + 1}")
+        found.setdefault(text, f"devices of kind {len(found) + 1}")
     return found
