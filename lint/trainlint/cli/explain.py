@@ -37,9 +37,10 @@ def command(
 ) -> None:
     """Give the proof in words, step by step, with every place.
 
-    Which nodes the pods of each role may use, and why not the others; which connections the group needs, and where that
-    is written; which policy entries decide about them; what each zone lacks; what the scheduler may choose; the lines
-    that force a refutation, none of which can be left out; and what all of it rests on.
+    The way of its jobs through their queues, with the quota that is needed and that is there; which nodes the pods of
+    each role may use, and why not the others; which connections the group needs, and where that is written; which
+    policy entries decide about them; what each zone lacks; what the scheduler may choose; the lines that force a
+    refutation, none of which can be left out; and what all of it rests on.
 
     A finding is meant by its id or the beginning of it ("trainlint check --output json" shows them, as does an id that
     is unknown), a group by namespace/name or its name alone. "trainlint prove" shows the same as tables of pods.

@@ -45,19 +45,19 @@ class QueueFacts:
         return tuple(queue_causes(self.queueing))
 
     @cached_property
-    def _scheduler_queues(self) -> SchedulerQueues:
+    def scheduler_queues(self) -> SchedulerQueues:
         """The queues of Volcano and KAI."""
         return SchedulerQueues(self.queueing)
 
     @cached_property
     def refusals(self) -> tuple[QueueRefusal, ...]:
         """Objects that Volcano or KAI never starts, because of their queue."""
-        return tuple(self._scheduler_queues.refusals())
+        return tuple(self.scheduler_queues.refusals())
 
     @cached_property
     def missed(self) -> tuple[MissedQueue, ...]:
         """Jobs that are meant for a queue and go past it."""
-        return (*unmanaged(self.queueing), *missed_queues(self._snapshot, self._scheduler_queues))
+        return (*unmanaged(self.queueing), *missed_queues(self._snapshot, self.scheduler_queues))
 
     @cached_property
     def over_quota(self) -> tuple[QuotaCause, ...]:

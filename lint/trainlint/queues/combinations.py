@@ -15,12 +15,12 @@ from trainlint.model.workload import Workload
 from trainlint.queues.ground import QueueGround
 from trainlint.queues.kueue_queues import Queueing
 from trainlint.scheduling.kueue.assignment import Assigner
-from trainlint.scheduling.kueue.decision import decide
+from trainlint.scheduling.kueue.decision import KueueDecision, decide
 from trainlint.scheduling.kueue.requested import Team, adjusted, per_pod
 from trainlint.workload.kueue_jobs import queued_pods
 from trainlint.workload.kueue_pod_sets import TopologyError
 
-__all__ = ["NotAdmitted", "refused"]
+__all__ = ["NotAdmitted", "assignment", "refused"]
 
 _MOST: Final = 243
 
@@ -40,34 +40,48 @@ def refused(queueing: Queueing, queue: ClusterQueue, workload: Workload) -> NotA
 
     Nodes are not looked at: a topology that has the level may always have room.
     """
-    teams = _teams(queueing, workload)
-    if not teams or not _is_known(queueing, queue):
+    found = _search(queueing, queue, workload)
+    if found is None or (queue.cohort and not queueing.closed("ClusterQueue", queueing.queues.cluster)):
         return None
-    assigner = Assigner(queue, queueing.queues, None)
-    if not assigner.is_known or all(each.count == 0 for each in teams):
-        return None
+    assigner, teams = found
     possible = assigner.possible(teams, _MOST)
     if possible is None:
         return None
-    found = decide(assigner, teams)
-    if found.admitted:
+    decided = decide(assigner, teams)
+    if decided.admitted:
         return None
-    codes = tuple(sorted(found.codes))
+    codes = tuple(sorted(decided.codes))
     if possible:
         first = tuple(sorted({flavor for flavors in possible[0].values() for flavor in flavors.values()}))
         return NotAdmitted(Because(QueueGround.NOT_FOUND, (first, codes)), stuck=True)
     return NotAdmitted(Because(QueueGround.NO_COMBINATION, (queue.name, codes)))
 
 
+def assignment(queueing: Queueing, queue: ClusterQueue, workload: Workload) -> KueueDecision | None:
+    """What Kueue decides with the quotas that Git shows; ``None`` where not all of it is known.
+
+    Members of a cohort that are not in Git only lend more: what is admitted without them is admitted with them.
+    """
+    found = _search(queueing, queue, workload)
+    return None if found is None else decide(*found)
+
+
+def _search(queueing: Queueing, queue: ClusterQueue, workload: Workload) -> tuple[Assigner, Sequence[Team]] | None:
+    """What Kueue's search starts from; ``None`` where something of it is not known, or there is nothing to admit."""
+    teams = _teams(queueing, workload)
+    if not teams or not _is_known(queueing, queue) or all(each.count == 0 for each in teams):
+        return None
+    assigner = Assigner(queue, queueing.queues, None)
+    return (assigner, teams) if assigner.is_known else None
+
+
 def _is_known(queueing: Queueing, queue: ClusterQueue) -> bool:
-    """Whether everything that decides is in Git."""
+    """Whether the flavors of the queue and their topologies are in Git."""
     queues = queueing.queues
     names = [name for group in queue.groups for name in group.flavors]
     if any(name not in queues.flavors or queues.flavors[name].undetermined for name in names):
         return False
-    if any(queues.flavors[name].topology not in ("", *queues.topologies) for name in names):
-        return False
-    return not queue.cohort or queueing.closed("ClusterQueue", queues.cluster)
+    return all(queues.flavors[name].topology in ("", *queues.topologies) for name in names)
 
 
 def _teams(queueing: Queueing, workload: Workload) -> Sequence[Team] | None:

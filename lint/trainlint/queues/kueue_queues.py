@@ -34,6 +34,7 @@ from trainlint.scheduling.admission import admit
 from trainlint.scheduling.kueue.ground import FlavorGround
 from trainlint.scheduling.kueue.requested import as_written
 from trainlint.scheduling.queue_flavor import refusal
+from trainlint.scheduling.requests import Requests
 from trainlint.scheduling.requirement import selector_matches
 from trainlint.snapshot.build import Snapshot
 from trainlint.source.examples import is_for
@@ -187,6 +188,12 @@ class Queueing:
 
     def requests(self, pod_set: PodSet) -> Mapping[str, object]:
         """What one pod of the object's own template requests, without zeros."""
+        return {name: amount for name, amount in self._requests(pod_set).amounts.items() if amount != 0}
+
+    def place_of(self, pod_set: PodSet, resource: str) -> Location:
+        """Where it is decided how much one pod requests of a resource."""
+        return self._requests(pod_set).decided_by.get(resource) or pod_set.spec.at or pod_set.at
+
+    def _requests(self, pod_set: PodSet) -> Requests:
         spec = as_written(pod_set.spec)
-        pod = admit(replace(pod_set, spec=spec), self.snapshot.settings, self.admission).pod
-        return {name: amount for name, amount in pod.requests.amounts.items() if amount != 0}
+        return admit(replace(pod_set, spec=spec), self.snapshot.settings, self.admission).pod.requests

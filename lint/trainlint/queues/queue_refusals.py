@@ -94,14 +94,19 @@ class SchedulerQueues:
         for workload in self._snapshot.workloads.objects:
             if workload.field.document.file in self._snapshot.unrendered:
                 continue
-            name = queue_name(workload, self.schedulers)
-            if name is not None and name.system == VOLCANO_QUEUES and name.name == VOLCANO_DEFAULT:
-                name = self._of_namespace(name, workload.owner.namespace)
+            name = self.named(workload)
             if name is not None and not isinstance(name.name, Undetermined):
                 yield from self._of_object(workload, name, name.name)
         for each in self._snapshot.objects:
             if each.meta.kind == "PodGroup" and each.meta.api_group == VOLCANO and self.queues[VOLCANO_QUEUES]:
                 yield from list(self._of_group(PodGroup(each.meta, each.field)))[:1]
+
+    def named(self, workload: Workload) -> QueueName | None:
+        """The queue that an object's pods wait in; ``None`` where a PodGroup names it, or neither places it."""
+        name = queue_name(workload, self.schedulers)
+        if name is not None and name.system == VOLCANO_QUEUES and name.name == VOLCANO_DEFAULT:
+            return self._of_namespace(name, workload.owner.namespace)
+        return name
 
     def _of_object(self, workload: Workload, name: QueueName, queue: str) -> Iterator[QueueRefusal]:
         if self.known(name.system, workload.field.document.file):

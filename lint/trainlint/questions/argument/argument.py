@@ -14,6 +14,7 @@ from trainlint.questions.argument.answers import every_placement, zone_by_zone
 from trainlint.questions.argument.connections import connections_needed, what_policies_decide
 from trainlint.questions.argument.grounds import what_forces_it, what_it_rests_on
 from trainlint.questions.argument.nodes import where_pods_may_run
+from trainlint.questions.argument.queue import through_its_queue
 from trainlint.questions.argument.step import Step
 from trainlint.questions.table import ToldBy
 
@@ -55,6 +56,7 @@ def argue(proofs: Sequence[tuple[GroupProof, Facts]], told_by: ToldBy) -> tuple[
 
 def _argument(proof: GroupProof, facts: Facts, told_by: ToldBy) -> Argument:
     steps = [
+        through_its_queue(proof, facts),
         where_pods_may_run(proof, facts),
         connections_needed(proof),
         what_policies_decide(proof),

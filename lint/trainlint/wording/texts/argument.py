@@ -75,6 +75,29 @@ class Phrase(Enum):
     INVENTORY = auto()
     ASSUMED = auto()
     BASIS = auto()
+    QUEUE = auto()
+    ADMITTED = auto()
+    NEVER_ADMITTED = auto()
+    ADMITTED_IF = auto()
+    GOES_INTO = auto()
+    DEFAULT_QUEUE = auto()
+    LEADS_TO = auto()
+    IN_COHORT = auto()
+    BELOW_QUEUE = auto()
+    NOT_IN_GIT = auto()
+    HANDED_ON = auto()
+    ASKS = auto()
+    FLAVOR_HAS = auto()
+    FLAVOR_REFUSES = auto()
+    NOT_COVERED = auto()
+    GANG_ASKS = auto()
+    QUEUE_HAS = auto()
+    NO_LIMIT = auto()
+    LIMIT_UNKNOWN = auto()
+    VERDICT = auto()
+    GETS = auto()
+    CHECKS = auto()
+    UNSEEN = auto()
 
 
 ARGUMENT: Final[Mapping[Enum, str]] = {
@@ -153,4 +176,29 @@ ARGUMENT: Final[Mapping[Enum, str]] = {
     ),
     Phrase.ASSUMED: "assumed: {}",
     Phrase.BASIS: "What this rests on",
+    Phrase.QUEUE: "Does its queue let it in? {}",
+    Phrase.ADMITTED: "Yes: admitted",
+    Phrase.NEVER_ADMITTED: "No: never",
+    Phrase.ADMITTED_IF: "Conditional",
+    Phrase.GOES_INTO: "{0} goes into the {1} [{2}|that it does not name][{3?}, the default]",
+    Phrase.LEADS_TO: "it leads to the ClusterQueue {}",
+    Phrase.IN_COHORT: "the {} {} is in the cohort {}",
+    Phrase.BELOW_QUEUE: "the queue {} is below {}",
+    Phrase.NOT_IN_GIT: "the {} {} is not in Git",
+    Phrase.HANDED_ON: "MultiKueue hands it on[ to {}]: quotas of the worker clusters count",
+    Phrase.ASKS: "{0} pod[{1?}s] of {2} request {3} {4}",
+    Phrase.FLAVOR_HAS: (
+        "flavor {0}: quota {1}[{2?}, with what its cohort lends {3}][{4?}; what its cohort lends is not known]: "
+        "[{5?}enough|not enough]"
+    ),
+    Phrase.FLAVOR_REFUSES: "flavor {} does not take them: {}",
+    Phrase.NOT_COVERED: "no resource group of the ClusterQueue {} covers it",
+    Phrase.GANG_ASKS: "[{0?}the {1} pods that start together need|one pod needs] at least {2} {3}",
+    Phrase.QUEUE_HAS: "queue {0}: {1} {2}: [{3?}enough|not enough]",
+    Phrase.NO_LIMIT: "queue {0}: no {1} of {2}, so no limit",
+    Phrase.LIMIT_UNKNOWN: "queue {}: its {} is not known",
+    Phrase.VERDICT: "[{0?}never|likely never] let in: {1}",
+    Phrase.GETS: "{} gets the flavor {}",
+    Phrase.CHECKS: "quota is reserved for it; it then waits for the admission check[{0?}s] {1}",
+    Phrase.UNSEEN: "{} does not see it: {}",
 }
