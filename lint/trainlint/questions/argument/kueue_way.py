@@ -12,7 +12,7 @@ from trainlint.model.kueue import ClusterQueue, LocalQueue, Quota, ResourceGroup
 from trainlint.model.quantity import Amount
 from trainlint.model.workload import PodSet, Workload
 from trainlint.questions.argument.step import Statement, statement
-from trainlint.questions.argument.way import Way
+from trainlint.questions.argument.way import QueueWay
 from trainlint.queues.combinations import assignment
 from trainlint.queues.kueue_queues import Queueing
 from trainlint.scheduling.kueue.capacity import most
@@ -24,7 +24,7 @@ from trainlint.workload.management import QUEUE_LABEL
 __all__ = ["kueue_way"]
 
 
-def kueue_way(workload: Workload, facts: Facts) -> Way | None:
+def kueue_way(workload: Workload, facts: Facts) -> QueueWay | None:
     """How Kueue decides about an object; ``None`` where it names no queue of Kueue and none keeps it out."""
     queueing = facts.queues.queueing
     pods = tuple(each for each in workload.pod_sets if each.queue and each.replicas != 0)
@@ -54,7 +54,7 @@ def kueue_way(workload: Workload, facts: Facts) -> Way | None:
     title = statement(
         Phrase.GOES_INTO, workload.owner, "LocalQueue", pods[0].queue if pods else "", "", places=(label.at,)
     )
-    return Way(verdict, Statement(title.text, title.places, (*below, *said)))
+    return QueueWay(verdict, Statement(title.text, title.places, (*below, *said)))
 
 
 def _stops(

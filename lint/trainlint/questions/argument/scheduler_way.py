@@ -11,7 +11,7 @@ from trainlint.model.quantity import Amount
 from trainlint.model.scheduler_queue import VOLCANO_QUEUES, QueueName, SchedulerQueue
 from trainlint.model.workload import ObjectRef, Workload
 from trainlint.questions.argument.step import Statement, statement
-from trainlint.questions.argument.way import Way
+from trainlint.questions.argument.way import QueueWay
 from trainlint.queues.gang_needs import GangNeeds
 from trainlint.source.document import Field
 from trainlint.wording.texts.argument import Phrase
@@ -21,7 +21,7 @@ from trainlint.workload.podgroups import VOLCANO, PodGroup
 __all__ = ["scheduler_way"]
 
 
-def scheduler_way(workload: Workload, facts: Facts) -> Way | None:
+def scheduler_way(workload: Workload, facts: Facts) -> QueueWay | None:
     """How Volcano or KAI decides about an object; ``None`` where neither places its pods, or Git has no queue of it."""
     queues = facts.queues.scheduler_queues
     name, group = _named(workload, facts)
@@ -42,7 +42,7 @@ def scheduler_way(workload: Workload, facts: Facts) -> Way | None:
         below.append(statement(Phrase.NOT_KNOWN, name.doubt))
     kind = f"{name.system} queue"
     title = statement(Phrase.GOES_INTO, owner, kind, name.name, not name.written, places=(name.at,))
-    return Way(verdict, Statement(title.text, title.places, tuple(below)))
+    return QueueWay(verdict, Statement(title.text, title.places, tuple(below)))
 
 
 def _named(workload: Workload, facts: Facts) -> tuple[QueueName | None, Field | None]:

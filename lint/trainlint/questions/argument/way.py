@@ -6,11 +6,11 @@ from trainlint.fact import fact
 from trainlint.questions.argument.step import Statement
 from trainlint.wording.texts.argument import Phrase
 
-__all__ = ["Way"]
+__all__ = ["QueueWay"]
 
 
 @fact
-class Way:
+class QueueWay:
     """The way of one object through its queue; ``verdict`` is ADMITTED, NEVER_ADMITTED or ADMITTED_IF."""
 
     verdict: Phrase
