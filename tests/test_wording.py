@@ -16,6 +16,7 @@ import pytest
 import trainlint
 from trainlint.admission.flaws import FlawRole, FormFlaw, JobFlaw, KindFlaw, ObjectFlaw, PodFlaw, SchemaFlaw, ValueType
 from trainlint.admission.problem import Problem
+from trainlint.admission.volcano_flaws import VolcanoFlaw
 from trainlint.causes.constraint import Constraint, Subject
 from trainlint.checks.refusals import Refused, RefusedObject
 from trainlint.checks.stopped_groups import StoppedGroup
@@ -105,6 +106,7 @@ GROUNDS = [
     *(DoubtGround, FlavorGround, Ground, InactiveGround, MissedGround, NoteGround, ProofGround, QueueDoubt),
     *(QueueGround, QueueRole, FlawRole),
     *(FormFlaw, JobFlaw, KindFlaw, ObjectFlaw, PodFlaw, SchemaFlaw, ValueType, Phrase),
+    VolcanoFlaw,
 ]
 """Every enumeration of grounds."""
 

@@ -495,7 +495,6 @@ ROWS = [
             ("{event: PodFailed, action: RestartJob}", ""),
             ("{event: TaskFailed, action: RestartJob}", ""),
             ("{event: podFailed, action: RestartJob}", "..event"),
-            ("{event: PodFailed, events: [PodEvicted], action: RestartJob}", "."),
             ("{exitCode: 0, action: RestartJob}", "..exitCode"),
             ("{exitCode: 3, action: RestartJob}", ""),
             ("{exitCode: 3, event: PodFailed, action: RestartJob}", "."),

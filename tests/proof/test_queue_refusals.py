@@ -26,7 +26,8 @@ def volcano_queue(name: str, spec: str = "weight: 1") -> str:
 def kai_queue(name: str, parent: str = "", gpu: str = "quota: 8, limit: 8", more: str = "") -> str:
     head = "apiVersion: scheduling.run.ai/v2\nkind: Queue\n"
     parents = f"parentQueue: {parent}, " if parent else ""
-    return f"{head}metadata: {{name: {name}}}\nspec: {{{parents}resources: {{gpu: {{{gpu}}}{more}}}}}\n---\n"
+    rest = "".join(f", {key}: {{quota: -1, limit: -1}}" for key in ("cpu", "memory") if key not in more)
+    return f"{head}metadata: {{name: {name}}}\nspec: {{{parents}resources: {{gpu: {{{gpu}}}{more}{rest}}}}}\n---\n"
 
 
 def vcjob(
@@ -173,7 +174,7 @@ def test_kai_passes_over_jobs_of_such_queues(tmp_path: Path, queues: str, words:
         ("quota: 2, limit: 8", "priorityClassName: build, kai.scheduler/preemptibility: preemptible, ", "", False),
         ("quota: -1, limit: -1", "priorityClassName: build, ", "", False),
         ("quota: 2, limit: 3", "", "schedulingPolicy: {minAvailable: 3}", False),
-        ("quota: 2", "", "", False),  # no limit is written: its default is unknown
+        ("quota: 2", "", "", True),  # a limit that is not written is 0 (docs/queues/README.md:65)
     ],
 )
 def test_quotas_bind_jobs_that_cannot_be_preempted(

@@ -84,8 +84,8 @@ def test_jobs_of_volcano_name_their_queue() -> None:
         ("labels: {kai.scheduler/queue: gpu}", "", ("gpu", True)),
         ("", "labels: {kai.scheduler/queue: gpu}", ("gpu", True)),
         ("labels: {kai.scheduler/queue: one}", "labels: {kai.scheduler/queue: two}", ("one", True)),
-        ("labels: {project: p}", "", ("?", True)),
-        ("", "labels: {project: p}", ("?", True)),
+        ("labels: {project: p}", "", ("p", True)),
+        ("", "labels: {project: p}", ("p", True)),
         ("labels: {project: p}", "labels: {kai.scheduler/queue: gpu}", ("gpu", True)),
         ("labels: {kai.scheduler/queue: '${Q}'}", "", ("?", True)),
     ],
@@ -228,7 +228,7 @@ GANGS = [
             "startupPolicy: {startupPolicyOrder: InOrder}, "
             "replicatedJobs: [{name: a, replicas: 2, template: {spec: {parallelism: 2, KAI}}}]"
         ),
-        None,
+        4,
     ),
     (
         "JobSet",

@@ -100,7 +100,6 @@ class KindFlaw(Enum):
     TASK_TWICE = auto()
     NO_MOUNT_PATH = auto()
     NO_VOLUME_CLAIM = auto()
-    EVENT_AND_EVENTS = auto()
     EXIT_CODE_ZERO = auto()
     EVENT_AND_EXIT_CODE = auto()
     PARTITIONS = auto()

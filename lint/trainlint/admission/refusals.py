@@ -14,6 +14,7 @@ from trainlint.admission.kinds.kubeflow import of_kubeflow
 from trainlint.admission.kinds.leaderworkerset import of_leader_worker_set
 from trainlint.admission.kinds.mpi import of_mpi_job
 from trainlint.admission.kinds.ray import of_ray
+from trainlint.admission.kinds.scheduler_queues import of_scheduler_queues
 from trainlint.admission.kinds.trainer import of_runtime, of_train_job
 from trainlint.admission.kinds.volcano import of_volcano
 from trainlint.admission.limits import of_limits
@@ -75,8 +76,10 @@ def demands(item: Field, definition: Definition | None = None) -> tuple[Problem,
 def _demander(definition: Definition | None) -> Callable[[Field], tuple[Problem, ...]]:
     def read(item: Field) -> tuple[Problem, ...]:
         rendered = item.document.origin is not None
-        found = (each for each, _ in of_limits(read_meta(item), item, definition) if rendered or not each.lacks)
-        return tuple(_once(each for each in found if not _filled_later(each, item)))
+        meta = read_meta(item)
+        found = [each for each, _ in of_limits(meta, item, definition)] + list(of_scheduler_queues(meta, item.value))
+        told = (each for each in found if rendered or not each.lacks)
+        return tuple(_once(each for each in told if not _filled_later(each, item)))
 
     return read
 

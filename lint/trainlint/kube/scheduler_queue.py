@@ -65,7 +65,7 @@ def _volcano(item: Field) -> SchedulerQueue:
         VOLCANO_QUEUES,
         read_meta(item).name,
         parent=known_text(spec["parent"]) if spec["parent"].present else "",
-        closed=next((state for state in states if state in {"Closed", "Closing"}), ""),
+        closed=next((state for state in states if state in {"Closed", "Closing", "Unknown"}), ""),
         limits=limits,
         places=places,
         at=item.at,
@@ -73,11 +73,14 @@ def _volcano(item: Field) -> SchedulerQueue:
 
 
 def _kai(item: Field) -> SchedulerQueue:
-    """GPUs, thousandths of cpu, megabytes; -1 is no limit (NVIDIA/KAI-Scheduler:pkg/apis/scheduling/v2)."""
+    """GPUs, thousandths of cpu, megabytes; -1 is no limit, and what is not written is 0
+    (NVIDIA/KAI-Scheduler:pkg/apis/scheduling/v2/resources.go, docs/queues/README.md).
+    """
     spec = item["spec"]
     places: dict[str, Location] = {}
     limits = dict[str, Known[int]]()
     quotas = dict[str, Known[int]]()
+    unwritten: set[str] = set()
     for key, name, unit in (("gpu", _GPU, 1), ("cpu", "cpu", 1), ("memory", "memory", _MEGABYTE)):
         written = spec.down("resources", key)
         for part, found in (("limit", limits), ("quota", quotas)):
@@ -85,6 +88,7 @@ def _kai(item: Field) -> SchedulerQueue:
             if amount is not None:
                 found[name] = amount
                 places[f"{part} {name}"] = written[part].at
+                unwritten |= set() if written[part].present else {f"{part} {name}"}
     return SchedulerQueue(
         KAI_QUEUES,
         read_meta(item).name,
@@ -92,6 +96,7 @@ def _kai(item: Field) -> SchedulerQueue:
         limits=limits,
         quotas=quotas,
         places=_both(places),
+        unwritten=frozenset(unwritten),
         at=item.at,
     )
 
@@ -113,10 +118,10 @@ def _amount(resource: str, written: Field) -> Known[int]:
 
 
 def _number(written: Field, unit: int) -> Known[int] | None:
-    """A number in units; ``None`` where it is not written, or is -1."""
+    """A number in units, 0 where it is not written; ``None`` for -1."""
     value = written.value
     if not written.present:
-        return None
+        return 0
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return Undetermined(Because(FieldGround.NO_NUMBER, (repr(written.scalar),)))
     return None if value == -1 else int(value * unit)

@@ -29,8 +29,9 @@ class GangNeeds:
     @property
     def together(self) -> int:
         """How many pods start together; 0 where they start one by one."""
-        minimum = 0 if self._whole is None else self._whole.minimum
-        return minimum if isinstance(minimum, int) else 0
+        if self._whole is None:
+            return max(self._sure.values(), default=0)
+        return self._whole.minimum if isinstance(self._whole.minimum, int) else 0
 
     def least(self, resource: str) -> int:
         """A lower bound, whichever pods start first: the cheapest ones that make up the gang. What is not known counts
@@ -38,7 +39,11 @@ class GangNeeds:
         """
         costs = [self._cost(each, resource) for each in self._pods]
         if self._whole is None:
-            return max((cost for cost, each in zip(costs, self._pods, strict=True) if _some(each)), default=0)
+            parts = [
+                cost * max(1, self._sure.get(id(each), 1)) if _some(each) else 0
+                for cost, each in zip(costs, self._pods, strict=True)
+            ]
+            return max(parts, default=0)
         minimum = self._whole.minimum if isinstance(self._whole.minimum, int) else 0
         sure = [self._sure.get(id(each), 0) for each in self._pods]
         if sum(sure) > minimum:
@@ -70,7 +75,7 @@ class GangNeeds:
         return {
             id(gang.pod_sets[0]): gang.minimum
             for gang in self._queueing.snapshot.workloads.gangs
-            if len(gang.pod_sets) == 1 and isinstance(gang.minimum, int) and len(self._pods) > 1
+            if len(gang.pod_sets) == 1 and isinstance(gang.minimum, int) and not gang.doubt and len(self._pods) > 1
         }
 
     def _cost(self, pods: PodSet, resource: str) -> int:
@@ -91,7 +96,9 @@ class GangNeeds:
 
 
 def _count(pods: PodSet) -> int:
-    return pods.replicas if isinstance(pods.replicas, int) else 0
+    """How many pods there are at most."""
+    replicas = pods.replicas if isinstance(pods.replicas, int) else 0
+    return replicas if pods.max_replicas is None else max(pods.max_replicas, replicas)
 
 
 def _some(pods: PodSet) -> bool:

@@ -29,6 +29,8 @@ _KAI: Final = "KAI"
 _VOLCANO: Final = "Volcano"
 _VOLCANO_LABEL: Final = "volcano.sh/queue-name"
 _FARTHEST: Final = 2
+_OLD_KAI_LABEL: Final = "runai/queue"
+"""What KAI read before 0.6."""
 
 
 def missed_queues(snapshot: Snapshot, queues: SchedulerQueues) -> Iterator[MissedQueue]:
@@ -69,7 +71,7 @@ class _Case:
                 yield self._annotated(each[KAI_LABEL])
         for labels in self._labels():
             for key, written in labels.items():
-                if _slip(key, KAI_LABEL):
+                if key == _OLD_KAI_LABEL or _slip(key, KAI_LABEL):
                     why = Because(MissedGround.KAI_MISSPELT, (key, KAI_LABEL))
                     yield self._queue_missed(_KAI, why, written, f"write {KAI_LABEL}", Rename(written.at, KAI_LABEL))
 

@@ -21,6 +21,7 @@ from trainlint.model.workload import ObjectRef, PodSet, Workload
 from trainlint.queues.gang_needs import GangNeeds
 from trainlint.queues.ground import QueueGround, QueueRole
 from trainlint.queues.kueue_queues import Queueing
+from trainlint.queues.preemption import is_preemptible
 from trainlint.source.document import Field
 from trainlint.source.examples import is_for
 from trainlint.workload.operator_gangs import gang_scheduler
@@ -35,8 +36,6 @@ _BUILT_IN: Final = {
     KAI_QUEUES: frozenset({"default-queue", "default-parent-queue"}),
 }
 """Queues that the installation makes."""
-_FIXED: Final = frozenset({"build", "inference"})
-"""KAI's priority classes whose jobs cannot be preempted."""
 
 
 @fact
@@ -170,8 +169,9 @@ class _Case:
             return
         if found.closed:
             state = ((Because(QueueRole.CLOSED), found.at),) if found.at else ()
-            yield self._cause(Because(QueueGround.CLOSED, (found.name, found.closed)), state)
-        children = sorted(each.name for each in known.values() if each.parent == found.name)
+            # Git does not decide the state: the API server drops a status that is applied
+            yield self._cause(Because(QueueGround.CLOSED, (found.name, found.closed)), state, certain=False)
+        children = sorted(each.name for each in known.values() if each.parent == found.name != each.name)
         if children or found.name == "root":
             yield self._parent(found, [known[each] for each in children])
         yield from self._orphan(found, known)
@@ -238,7 +238,8 @@ class _Case:
         at = small.places.get(f"{what} {resource}") or small.places.get(resource) or small.at
         below = queue.name if small is not queue else ""
         amounts = (Amount(resource, least), resource, word, small.name, below, Amount(resource, limit))
-        why = Because(QueueGround.TOO_SMALL, (needs.together, *amounts, what == "quota"))
+        unwritten = f"{what} {resource}" in small.unwritten
+        why = Because(QueueGround.TOO_SMALL, (needs.together, *amounts, what == "quota", unwritten))
         places = ((Because(QueueRole.LIMIT), at),) if at is not None else ()
         sure = small is queue or self.name.system == KAI_QUEUES
         return self._cause(why, places, certain=sure)
@@ -246,17 +247,7 @@ class _Case:
     @property
     def _fixed(self) -> bool:
         """Whether KAI may not preempt the pods."""
-        if self.name.system != KAI_QUEUES:
-            return False
-        labels = self.workload.field.down("metadata", "labels")
-        for found in (labels, *(template_of(self.workload, each).down("metadata", "labels") for each in self._pods)):
-            if found["kai.scheduler/preemptibility"].present:
-                return found["kai.scheduler/preemptibility"].scalar == "non-preemptible"
-        for found in (labels, *(template_of(self.workload, each).down("metadata", "labels") for each in self._pods)):
-            if found["priorityClassName"].present:
-                return found["priorityClassName"].scalar in _FIXED
-        names = (template_of(self.workload, each).down("spec", "priorityClassName").scalar for each in self._pods)
-        return next((name in _FIXED for name in names if name), False)
+        return self.name.system == KAI_QUEUES and not is_preemptible(self.workload, self.queueing.snapshot.objects)
 
     @property
     def _pods(self) -> tuple[PodSet, ...]:

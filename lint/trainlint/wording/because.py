@@ -28,6 +28,7 @@ from trainlint.wording.texts.proof import PROOF
 from trainlint.wording.texts.queues import QUEUES
 from trainlint.wording.texts.scheduling import REFUSALS
 from trainlint.wording.texts.values import VALUES
+from trainlint.wording.texts.volcano import VOLCANO
 from trainlint.workload.checks.contract_fault import ContractFault
 
 __all__ = ["TEXTS", "because_text", "related_to", "remedy_for", "texts_of"]
@@ -46,6 +47,7 @@ TEXTS: Final[Mapping[Enum, Text]] = {
     **NEEDS,
     **POLICIES,
     **VALUES,
+    **VOLCANO,
 }
 """One sentence without its end for each ground."""
 

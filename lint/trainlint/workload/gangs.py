@@ -12,7 +12,7 @@ from trainlint.kube.values import read_int, read_text
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import Gang, PodSet, Workload
 from trainlint.source.document import Field
-from trainlint.workload.flows import total
+from trainlint.workload.flows import product, total
 from trainlint.workload.operator_gangs import gang_scheduler, kai_gangs, mpi_gangs
 from trainlint.workload.pod_manifest import template_of
 from trainlint.workload.podgroups import NATIVE, PodGroup, PodGroups, minimum_of
@@ -74,10 +74,10 @@ def _least(count: Known[int]) -> int:
 def _own(workload: Workload) -> Iterator[Gang]:
     spec, pods = workload.field["spec"], workload.pod_sets
     if workload.owner.kind == "Job.batch.volcano.sh":
-        if spec["minAvailable"].present:
+        if spec["minAvailable"].present and read_int(spec["minAvailable"]) != 0:
             yield _closed("minAvailable of the Job", spec["minAvailable"], pods)
-        else:  # the sum of its tasks' minAvailable, which are their replicas (W 8)
-            least = total(read_int(task["minAvailable"], _replicas(task, pods)) for task in spec["tasks"].elements())
+        else:  # none or 0: the sum of what its tasks need (W 8)
+            least = total(_least_of_task(task, pods) for task in spec["tasks"].elements())
             at = workload.field.at
             yield Gang("minAvailable of the Job", least, pods, pods[0].namespace, at=at, closed=True)
         for task in spec["tasks"].elements():
@@ -88,6 +88,14 @@ def _own(workload: Workload) -> Iterator[Gang]:
         minimum = spec.down("runPolicy", "schedulingPolicy", "minAvailable")
         if minimum.present:
             yield _closed("minAvailable of the schedulingPolicy", minimum, pods)
+
+
+def _least_of_task(task: Field, pods: Sequence[PodSet]) -> Known[int]:
+    """``minAvailable`` of a task, else ``minPartitions`` of its pods, else all of them."""
+    partitions = task["partitionPolicy"]
+    if not task["minAvailable"].present and read_int(partitions["minPartitions"], 0) != 0:
+        return product(read_int(partitions["minPartitions"], 0), read_int(partitions["partitionSize"], 0))
+    return read_int(task["minAvailable"], _replicas(task, pods))
 
 
 def _replicas(task: Field, pods: Sequence[PodSet]) -> int:

@@ -43,7 +43,6 @@ class PodGround(Enum):
     PROCESSES = auto()
     REVISION_NAME = auto()
     AUTOSCALED = auto()
-    PROJECT_QUEUE = auto()
     RAY_SUFFIX = auto()
     SLICE_HOSTS = auto()
     TEMPLATE_HASH = auto()

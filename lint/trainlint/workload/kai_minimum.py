@@ -17,7 +17,9 @@ from trainlint.workload.flows import product, total
 
 __all__ = [
     "SCHEDULING_POLICY",
+    "kai_members",
     "minimum_of_job_set",
+    "minimum_of_leader_worker_set",
     "minimum_of_mpi",
     "minimum_of_pytorch",
     "minimum_of_ray_cluster",
@@ -37,9 +39,15 @@ def minimum_of_v1(spec: Field, pods: Sequence[PodSet]) -> Known[int]:
     return read_int(written) if written.present else _by_launcher(spec, pods)
 
 
-def minimum_of_mpi(spec: Field, pods: Sequence[PodSet]) -> Known[int] | None:
-    """The number of pods of an MPIJob that KAI waits for; ``None`` where the job says it, as KAI does not read that."""
-    return None if spec.down(*SCHEDULING_POLICY).present else _by_launcher(spec, pods)
+def minimum_of_mpi(spec: Field, pods: Sequence[PodSet]) -> Known[int]:
+    """The number of pods of an MPIJob that KAI waits for: all, or what the job says, without a launcher that comes
+    after its workers.
+    """
+    written = spec.down(*SCHEDULING_POLICY)
+    if not written.present:
+        return _by_launcher(spec, pods)
+    least = read_int(written)
+    return least - 1 if isinstance(least, int) and _launcher_waits(spec) else least
 
 
 def minimum_of_pytorch(spec: Field, pods: Sequence[PodSet]) -> Known[int]:
@@ -54,6 +62,11 @@ def _by_launcher(spec: Field, pods: Sequence[PodSet]) -> Known[int]:
     return total(each.replicas for each in pods if each.role == "Worker") if _launcher_waits(spec) else _all(pods)
 
 
+def kai_members(spec: Field, pods: tuple[PodSet, ...]) -> tuple[PodSet, ...]:
+    """The pods that start together: not a launcher that comes after its workers."""
+    return tuple(each for each in pods if each.role == "Worker") if _launcher_waits(spec) else pods
+
+
 def _launcher_waits(spec: Field) -> bool:
     return read_text(spec["launcherCreationPolicy"]) == "WaitForWorkersReady"
 
@@ -65,6 +78,16 @@ def _all(pods: Sequence[PodSet]) -> Known[int]:
 def minimum_of_job_set(spec: Field, pods: Sequence[PodSet]) -> Known[int] | None:
     """The number of pods of a JobSet that KAI waits for; ``None`` where its Jobs are made one after the other."""
     return None if read_text(spec.down("startupPolicy", "startupPolicyOrder")) == "InOrder" else _all(pods)
+
+
+def minimum_of_leader_worker_set(spec: Field, pods: Sequence[PodSet]) -> Known[int] | None:
+    """The number of pods of one group of a LeaderWorkerSet, all of which KAI waits for; ``None`` where it waits for the
+    leader first.
+    """
+    del pods
+    if read_text(spec["startupPolicy"]) == "LeaderReady":
+        return None
+    return read_int(spec.down("leaderWorkerTemplate", "size"), 1)
 
 
 def minimum_of_ray_job(spec: Field, pods: Sequence[PodSet]) -> Known[int]:

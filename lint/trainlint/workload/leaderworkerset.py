@@ -17,6 +17,7 @@ from trainlint.source.document import Field
 from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
 from trainlint.workload.ground import PodGround
+from trainlint.workload.kai_minimum import minimum_of_leader_worker_set
 from trainlint.workload.kueue_pod_sets import queued_leader_worker_set
 from trainlint.workload.ranks import computes, indexed_ranks
 from trainlint.workload.stages import leader_worker_set_stages
@@ -178,7 +179,7 @@ KINDS: Final = (
         sets_dns_policy=False,
         mounts_shared_memory=False,
         ties=leader_worker_set_ties,
-        kai_minimum=None,
+        kai_minimum=minimum_of_leader_worker_set,
         queued=queued_leader_worker_set,
         templates=tuple(
             TemplateAt(

@@ -11,7 +11,7 @@ from trainlint.kube.values import read_int
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import Gang, PodSet, Workload
 from trainlint.workload.flows import total
-from trainlint.workload.kai_minimum import SCHEDULING_POLICY
+from trainlint.workload.kai_minimum import SCHEDULING_POLICY, kai_members
 from trainlint.workload.kinds import kind_of
 
 __all__ = ["KAI", "gang_scheduler", "kai_gangs", "mpi_gangs"]
@@ -73,9 +73,13 @@ def kai_gangs(workload: Workload) -> Iterator[Gang]:
         return
     kind = kind_of(workload)
     minimum = None if kind is None or kind.kai_minimum is None else kind.kai_minimum(workload.field["spec"], pods)
+    if kind is not None and minimum is None and kind.name == "JobSet":
+        for each in pods:  # one after the other: each replicated job is a gang of its own
+            yield _gang(f"the gang that KAI makes of {each.name}", each.replicas, (each,), workload.field["spec"].at)
     if minimum is not None:
         what = f"the gang that KAI makes of {workload.owner.name}"
-        yield _gang(what, minimum, pods, workload.field["spec"].at)
+        members = kai_members(workload.field["spec"], pods)
+        yield _gang(what, minimum, members or pods, workload.field["spec"].at)
 
 
 def _gang(what: str, minimum: Known[int], pods: tuple[PodSet, ...], at: Location, doubt: str = "") -> Gang:

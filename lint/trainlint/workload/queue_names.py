@@ -13,7 +13,6 @@ from trainlint.model.known import Known, Undetermined
 from trainlint.model.scheduler_queue import KAI_QUEUES, VOLCANO_QUEUES, QueueName
 from trainlint.model.workload import PodSet, Workload
 from trainlint.source.document import Field
-from trainlint.workload.ground import PodGround
 from trainlint.workload.operator_gangs import KAI
 from trainlint.workload.pod_manifest import template_of
 from trainlint.workload.tier import VOLCANO_SCHEDULERS
@@ -26,6 +25,7 @@ VOLCANO_ANNOTATION: Final = "scheduling.volcano.sh/queue-name"
 VOLCANO_DEFAULT: Final = "default"
 _RAY_LABEL: Final = "volcano.sh/queue-name"
 _PROJECT: Final = "project"
+_NODE_POOL: Final = "kai.scheduler/node-pool"
 _POLICY: Final = ("spec", "runPolicy", "schedulingPolicy", "queue")
 
 
@@ -72,10 +72,19 @@ def _kai(workload: Workload, meta: Meta) -> QueueName:
         if labels[KAI_LABEL].present:
             return QueueName(KAI_QUEUES, known_text(labels[KAI_LABEL]), labels[KAI_LABEL].at)
     for labels in places:
-        if labels[_PROJECT].present:
-            unknown: Known[str] = Undetermined(Because(PodGround.PROJECT_QUEUE))
-            return QueueName(KAI_QUEUES, unknown, labels[_PROJECT].at)
+        project = labels[_PROJECT]
+        if project.present:
+            pool = next((each[_NODE_POOL] for each in places[1:] if each[_NODE_POOL].present), None)
+            return QueueName(KAI_QUEUES, _with_pool(known_text(project), pool), project.at)
     return QueueName(KAI_QUEUES, KAI_DEFAULT, item["metadata"].at, written=False)
+
+
+def _with_pool(project: Known[str], pool: Field | None) -> Known[str]:
+    """The queue of a project: one for each node pool that pods name."""
+    name = None if pool is None else known_text(pool)
+    if name is None or isinstance(project, Undetermined):
+        return project
+    return name if isinstance(name, Undetermined) else f"{project}-{name}"
 
 
 def _labels(workload: Workload) -> list[Field]:

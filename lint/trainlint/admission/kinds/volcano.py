@@ -9,10 +9,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from trainlint.admission.flaws import KindFlaw
+from trainlint.admission.kinds.volcano_policies import of_policies, tier_twice
 from trainlint.admission.kinds.words import at_least, one_of
 from trainlint.admission.plain import below, elements, known, mapping, names, nearest, number, text, written
 from trainlint.admission.problem import Problem
 from trainlint.admission.syntax import rfc1123_label
+from trainlint.admission.volcano_flaws import VolcanoFlaw
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder
@@ -23,8 +25,6 @@ __all__ = ["of_volcano"]
 
 _BY: Final = "Volcano's webhook"
 _PLUGINS: Final = frozenset({"ssh", "env", "svc", "tensorflow", "mpi", "pytorch", "ray", "hcclrank"})
-_EVENTS: Final = ("*", "PodPending", "PodRunning", "PodFailed", "PodEvicted", "Unknown", "TaskCompleted", "OutOfSync")
-_EVENTS_TOO: Final = ("CommandIssued", "JobUpdated", "TaskFailed")
 _MASTER: Final = "--master="
 
 
@@ -79,33 +79,28 @@ def of_volcano(meta: Meta, item: Any) -> Iterator[Problem]:
             yield Problem((*at, "name"), Because(KindFlaw.TASK_TWICE, (name,)), f"task {name}", _BY)
         seen.setdefault(name or "", at)
         yield from _partitions(task, at)
-    for at, policy in _policies(spec):
-        yield from _policy(policy, at)
-        yield from one_of(item, (*at, "event"), (*_EVENTS, *_EVENTS_TOO))
+    yield from of_policies(item, spec, ("spec", "policies"))
+    for at, task in tasks:
+        yield from of_policies(item, task, (*at, "policies"))
+    yield from tier_twice(spec, ("spec",))
     yield from _depends(tasks)
     yield from _plugins(mapping(spec.get("plugins")), names(spec.get("tasks")))
+    yield from _volumes(spec)
+
+
+def _volumes(spec: Mapping[str, Any]) -> Iterator[Problem]:
+    mounts: set[str] = set()
     for at, volume in elements(spec.get("volumes"), "spec", "volumes"):
-        if not volume.get("mountPath"):
-            empty = volume.get("mountPath") == ""
-            yield Problem((*at, "mountPath") if empty else at, Because(KindFlaw.NO_MOUNT_PATH), "mountPath")
-        if not written(volume.get("volumeClaim")) and not volume.get("volumeClaimName"):
+        mount, claim = volume.get("mountPath"), volume.get("volumeClaimName")
+        if not mount:
+            yield Problem((*at, "mountPath") if mount == "" else at, Because(KindFlaw.NO_MOUNT_PATH), "mountPath")
+        elif mount in mounts and not is_placeholder(text(mount)):
+            yield Problem((*at, "mountPath"), Because(VolcanoFlaw.MOUNT_TWICE, (mount,)), f"mount {mount}", _BY)
+        mounts.add(text(mount))
+        if not written(volume.get("volumeClaim")) and not claim:
             yield Problem(at, Because(KindFlaw.NO_VOLUME_CLAIM), "claim", _BY)
-
-
-def _policies(spec: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    yield from elements(spec.get("policies"), "spec", "policies")
-    for at, task in elements(spec.get("tasks"), "spec", "tasks"):
-        yield from elements(task.get("policies"), *at, "policies")
-
-
-def _policy(policy: Mapping[str, Any], at: Path) -> Iterator[Problem]:
-    events = policy.get("events")
-    if policy.get("event") and isinstance(events, list) and events:
-        yield Problem(at, Because(KindFlaw.EVENT_AND_EVENTS), "event and events", _BY)
-    if number(policy.get("exitCode")) == 0:
-        yield Problem((*at, "exitCode"), Because(KindFlaw.EXIT_CODE_ZERO), "exit code", _BY)
-    if policy.get("exitCode") is not None and (policy.get("event") or events):
-        yield Problem(at, Because(KindFlaw.EVENT_AND_EXIT_CODE), "event and exitCode", _BY)
+        elif claim and written(volume.get("volumeClaim")):
+            yield Problem((*at, "volumeClaimName"), Because(VolcanoFlaw.CLAIM_TWICE), "claim", _BY)
 
 
 def _partitions(task: Mapping[str, Any], at: Path) -> Iterator[Problem]:
@@ -122,6 +117,12 @@ def _partitions(task: Mapping[str, Any], at: Path) -> Iterator[Problem]:
             "partitions",
             _BY,
         )
+        return
+    least, parts = number(task.get("minAvailable")), number(policy.get("minPartitions"))
+    if least is not None and parts and size is not None and parts * size != least:
+        why = Because(VolcanoFlaw.LEAST_OF_PARTITIONS, (parts, size, parts * size, least))
+        yield Problem((*at, "minAvailable"), why, "least", _BY)
+    yield from tier_twice(policy, (*at, "partitionPolicy"))
 
 
 def _depends(tasks: list[tuple[Path, Mapping[str, Any]]]) -> Iterator[Problem]:

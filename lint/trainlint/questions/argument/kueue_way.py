@@ -64,10 +64,12 @@ def _stops(
         yield statement(Phrase.NOT_IN_GIT, "LocalQueue", f"{pods.namespace}/{pods.queue}")
         return
     at = (local.at.child("spec", "clusterQueue"),) if local.at is not None else ()
+    if isinstance(local.cluster_queue, Undetermined):
+        yield statement(Phrase.NOT_KNOWN, local.cluster_queue.why, places=at)
+        return
     yield statement(Phrase.LEADS_TO, local.cluster_queue, places=at)
     if queue is None:
-        if not isinstance(local.cluster_queue, Undetermined):
-            yield statement(Phrase.NOT_IN_GIT, "ClusterQueue", local.cluster_queue)
+        yield statement(Phrase.NOT_IN_GIT, "ClusterQueue", local.cluster_queue)
         return
     what, name, above, place = "ClusterQueue", queue.name, queue.cohort, queue.at
     seen: set[str] = set()

@@ -40,8 +40,8 @@ def scheduler_way(workload: Workload, facts: Facts) -> QueueWay | None:
         below.append(statement(Phrase.VERDICT, first.certain, first.why, places=places))
     if name.doubt is not None:
         below.append(statement(Phrase.NOT_KNOWN, name.doubt))
-    kind = f"{name.system} queue"
-    title = statement(Phrase.GOES_INTO, owner, kind, name.name, not name.written, places=(name.at,))
+    shown = "" if isinstance(name.name, Undetermined) else name.name
+    title = statement(Phrase.GOES_INTO, owner, f"{name.system} queue", shown, not name.written, places=(name.at,))
     return QueueWay(verdict, Statement(title.text, title.places, tuple(below)))
 
 
@@ -68,7 +68,9 @@ def _chain(name: QueueName, known: Mapping[str, SchedulerQueue]) -> Iterator[Sch
 def _stops(
     name: QueueName, chain: tuple[SchedulerQueue, ...], known: Mapping[str, SchedulerQueue]
 ) -> Iterator[Statement]:
-    if not chain:
+    if isinstance(name.name, Undetermined):
+        yield statement(Phrase.NOT_KNOWN, name.name.why)
+    elif not chain:
         yield statement(Phrase.NOT_IN_GIT, "queue", name.name)
     for queue in chain:
         if queue.parent and isinstance(queue.parent, str):

@@ -80,7 +80,6 @@ class Phrase(Enum):
     NEVER_ADMITTED = auto()
     ADMITTED_IF = auto()
     GOES_INTO = auto()
-    DEFAULT_QUEUE = auto()
     LEADS_TO = auto()
     IN_COHORT = auto()
     BELOW_QUEUE = auto()

@@ -228,7 +228,6 @@ KINDS: Final[Mapping[Enum, tuple[str, str]]] = {
     KindFlaw.TASK_TWICE: ("two tasks are called {0}", "rename one of the two"),
     KindFlaw.NO_MOUNT_PATH: ("a volume of the job has no mountPath", "set it"),
     KindFlaw.NO_VOLUME_CLAIM: ("a volume of the job has neither volumeClaim nor volumeClaimName", "name the claim"),
-    KindFlaw.EVENT_AND_EVENTS: ("a policy has event and events, and one of the two is allowed", "keep events"),
     KindFlaw.EXIT_CODE_ZERO: ("a policy is for exit code 0, which is no failure", "remove the policy"),
     KindFlaw.EVENT_AND_EXIT_CODE: (
         "a policy has an event and an exitCode, and one of the two is allowed",

@@ -151,7 +151,8 @@ _SCHEDULERS: Final[Mapping[Enum, tuple[str, str]]] = {
     QueueGround.TOO_SMALL: (
         (
             "[the {0} pods that start together|single pods] need {1} {2} at once, and the {3} of the queue {4}[, "
-            "which is above {5},] is {6}[{7?} (its jobs cannot be preempted, so they stay within the quota)]"
+            "which is above {5},] is {6}[{8?}, as none is written (-1 is no limit)]"
+            "[{7?} (its jobs cannot be preempted, so they stay within the quota)]"
         ),
         "raise the {3} to {1}, or ask for less",
     ),

@@ -107,7 +107,6 @@ _OF_PODS: Final[Mapping[Enum, str]] = {
     PodGround.PROCESSES: "how many processes a node has is not known",
     PodGround.REVISION_NAME: "the name holds a hash of the revision, which is computed in the cluster",
     PodGround.AUTOSCALED: "an autoscaler sets the number of replicas",
-    PodGround.PROJECT_QUEUE: "the label project names the queue, with the node pool",
     PodGround.RAY_SUFFIX: "the RayCluster's name gets a random suffix",
     PodGround.SLICE_HOSTS: "it depends on the hosts of the slice",
     PodGround.TEMPLATE_HASH: "the hash of the template is computed in the cluster",
