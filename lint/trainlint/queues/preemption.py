@@ -30,8 +30,8 @@ _RAY_PRIORITY: Final = "ray.io/priority-class-name"
 
 
 def is_preemptible(workload: Workload, objects: Iterable[ApiObject]) -> bool:
-    """What the label says, of the object before its pods; else the priority below 100. A class that is not known
-    counts as KAI's own for training.
+    """Whether KAI may preempt the pods: what the label says, of the object before its pods; else whether the priority
+    is below 100. A class that is not known counts as KAI's own for training.
     """
     labels = [workload.field.down("metadata", "labels")]
     labels += [template_of(workload, each).down("metadata", "labels") for each in workload.pod_sets]
