@@ -12,17 +12,13 @@ from trainlint.kube.values import read_int
 from trainlint.model.workload import Workload
 from trainlint.snapshot.objects import ApiObject
 from trainlint.source.document import Field
+from trainlint.workload.kinds import kind_of
 from trainlint.workload.pod_manifest import template_of
 
 __all__ = ["is_preemptible"]
 
 _INSTALLED: Final = {"train": 50, "build-preemptible": 75, "build": 100, "inference": 125}
 """The priority classes of KAI's installation, with their values."""
-_BY_KIND: Final = {
-    "Deployment": "inference",
-    "Notebook.kubeflow.org": "build",
-    "Service.serving.knative.dev": "inference",
-}
 _FIXED_FROM: Final = 100
 """The priority from which jobs cannot be preempted."""
 _PREEMPTIBILITY: Final = "kai.scheduler/preemptibility"
@@ -31,14 +27,16 @@ _RAY_PRIORITY: Final = "ray.io/priority-class-name"
 
 def is_preemptible(workload: Workload, objects: Iterable[ApiObject]) -> bool:
     """Whether KAI may preempt the pods: what the label says, of the object before its pods; else whether the priority
-    is below 100. A class that is not known counts as KAI's own for training.
+    is below 100. Without a class that is known it is that for inference where pods are interchangeable, else that for
+    training.
     """
     labels = [workload.field.down("metadata", "labels")]
     labels += [template_of(workload, each).down("metadata", "labels") for each in workload.pod_sets]
     for each in labels:
         if each[_PREEMPTIBILITY].scalar in {"preemptible", "non-preemptible"}:
             return each[_PREEMPTIBILITY].scalar == "preemptible"
-    default = _BY_KIND.get(workload.owner.kind, "train")
+    kind = kind_of(workload)
+    default = "inference" if kind is not None and kind.interchangeable else "train"
     values = {**_values(objects), **_INSTALLED}
     name = next((name for name in _names(workload, labels) if name in values), default)
     return values.get(name, 0) < _FIXED_FROM
