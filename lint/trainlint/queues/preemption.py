@@ -27,8 +27,7 @@ _RAY_PRIORITY: Final = "ray.io/priority-class-name"
 
 def is_preemptible(workload: Workload, objects: Iterable[ApiObject]) -> bool:
     """Whether KAI may preempt the pods: what the label says, of the object before its pods; else whether the priority
-    is below 100. Without a class that is known it is that for inference where pods are interchangeable, else that for
-    training.
+    is below 100. Without a class that is known it is that for inference of a Deployment, else that for training.
     """
     labels = [workload.field.down("metadata", "labels")]
     labels += [template_of(workload, each).down("metadata", "labels") for each in workload.pod_sets]
@@ -36,7 +35,8 @@ def is_preemptible(workload: Workload, objects: Iterable[ApiObject]) -> bool:
         if each[_PREEMPTIBILITY].scalar in {"preemptible", "non-preemptible"}:
             return each[_PREEMPTIBILITY].scalar == "preemptible"
     kind = kind_of(workload)
-    default = "inference" if kind is not None and kind.interchangeable else "train"
+    serves = kind is not None and kind.interchangeable and kind.group == "apps"
+    default = "inference" if serves else "train"
     values = {**_values(objects), **_INSTALLED}
     name = next((name for name in _names(workload, labels) if name in values), default)
     return values.get(name, 0) < _FIXED_FROM
