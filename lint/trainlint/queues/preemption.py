@@ -35,7 +35,8 @@ def is_preemptible(workload: Workload, objects: Iterable[ApiObject]) -> bool:
         if each[_PREEMPTIBILITY].scalar in {"preemptible", "non-preemptible"}:
             return each[_PREEMPTIBILITY].scalar == "preemptible"
     kind = kind_of(workload)
-    serves = kind is not None and kind.interchangeable and kind.group == "apps"
+    # of the controllers of apps, a Deployment alone makes others that make its pods: a ReplicaSet of its own trains
+    serves = kind is not None and kind.interchangeable and kind.group == "apps" and bool(kind.creates)
     default = "inference" if serves else "train"
     values = {**_values(objects), **_INSTALLED}
     name = next((name for name in _names(workload, labels) if name in values), default)
