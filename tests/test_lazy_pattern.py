@@ -46,12 +46,14 @@ def test_every_pattern_of_a_module_compiles(name: str) -> None:
 
 
 def test_no_module_compiles_a_pattern_when_it_is_imported() -> None:
-    """Inside of functions ``re.compile`` makes patterns that are known only then."""
+    """Inside of functions ``re.compile`` makes patterns that are known only then; the programs of the action import
+    nothing of trainlint.
+    """
     found = []
     for root in ("lint", "rules"):
         for file in sorted((ROOT / root).rglob("*.py")):
             text = file.read_text(encoding="utf-8")
-            if "re.compile(" in text and file.name != "lazy_pattern.py":
+            if "re.compile(" in text and file.name != "lazy_pattern.py" and file.parent.name != "action":
                 found += [f"{file.name}:{line}" for line in _at_import(ast.parse(text))]
     assert found == []
 

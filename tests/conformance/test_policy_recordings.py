@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from tests.conformance.policy import Cluster, compare, main, read_cases
 
+from trainlint.model.policy import Condition, ConditionChoice
+
 DATA = Path(__file__).parent / "data" / "policy"
 FILES = sorted(DATA.glob("*.jsonl.gz"))
 
@@ -22,6 +24,10 @@ def test_every_recorded_verdict_is_predicted(path: Path) -> None:
     assert comparison.complete, comparison.report()
 
 
+def _conditions(choice: ConditionChoice) -> set[Condition]:
+    return {*choice.always, *(each for way in choice.one_of for each in way)}
+
+
 @pytest.mark.parametrize(("name", "bare"), [("1.20-systematic", 8), ("1.20-random", 18), ("1.20-training", 0)])
 def test_conditions_are_told_where_the_engine_has_a_proxy_or_authentication(name: str, bare: int) -> None:
     """``l7`` and ``auth`` of a query. ``bare``: queries with a proxy that lets everything through."""
@@ -33,8 +39,9 @@ def test_conditions_are_told_where_the_engine_has_a_proxy_or_authentication(name
         for query in case["queries"]:
             verdict = cluster.verdict(query)
             conditions = [each.only_if for each in (verdict.egress, verdict.ingress) if each.only_if]
-            authenticated = any("authenticat" in each for each in conditions)
-            requests = any("request" in each or "authenticat" not in each for each in conditions)
+            named = {each for found in conditions for choice in found for each in _conditions(choice)}
+            authenticated = Condition.AUTHENTICATION in named
+            requests = bool(named - {Condition.AUTHENTICATION})
             assert authenticated is ("auth" in query), (case["id"], query, conditions)
             assert "l7" in query or not requests, (case["id"], query, conditions)
             if "l7" in query:

@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 from tests.scheduling.clusters import Data, pod
 
-from trainlint.model.needs import Needs, ObjectNeed, RoleNeed
+from trainlint.kube.ground import FieldGround
+from trainlint.model.because import Because
+from trainlint.model.ground import ValueGround
+from trainlint.model.needs import DeviceNeed, NeedGround, Needs, ObjectNeed, RoleNeed
 from trainlint.model.pod import Toleration
 from trainlint.model.selector import Requirement
 from trainlint.proof.ideal.cluster import ENOUGH, alone_in, ideal_cluster, is_invented, without
@@ -139,12 +142,12 @@ def test_nodes_without_a_name_are_as_many_as_are_asked_for() -> None:
     ("spec", "regions", "unsaid"),
     [
         ({}, False, {}),
-        ({}, True, {REGION: "in which region the nodes are"}),
+        ({}, True, {REGION: Because(ValueGround.IDEAL_REGION)}),
         ({"nodeSelector": {REGION: "r"}}, True, {}),
     ],
 )
 def test_the_region_is_not_known_where_policies_read_it_and_no_label_says_it(
-    spec: Data, regions: bool, unsaid: dict[str, str]
+    spec: Data, regions: bool, unsaid: dict[str, Because]
 ) -> None:
     assert [each.undetermined for each in pools(pod(**spec), policies=(frozenset(), regions))] == [unsaid, unsaid]
 
@@ -224,12 +227,18 @@ DISK = Requirement("disk", "Exists", ())
         ({"pods": 2}, "train/Worker: 2 pods with 2 cpu, 8 nvidia.com/gpu each"),
         ({"requests": {}}, "train/Worker: 3 pods"),
         (
-            {"pods": 1, "unsaid": "replicas"},
-            "train/Worker: 1 pod or more with 2 cpu, 8 nvidia.com/gpu each; how many is not known: replicas",
+            {"pods": 1, "unsaid": Because(FieldGround.NOT_WHOLE, ("replicas", "x"))},
+            (
+                "train/Worker: 1 pod or more with 2 cpu, 8 nvidia.com/gpu each; how many is not known: "
+                "replicas is x, not a whole number"
+            ),
         ),
         ({"requests": {}, "apart": True}, "train/Worker: 3 pods, each on a node of its own"),
         ({"requests": {}, "beside": True}, "train/Worker: 3 pods, near which the pods of the group must be"),
-        ({"requests": {}, "devices": ("c", "d")}, "train/Worker: 3 pods; devices of c, d"),
+        (
+            {"requests": {}, "devices": (DeviceNeed("train/Worker", "c"), DeviceNeed("train/Worker", "d"))},
+            "train/Worker: 3 pods; devices on its node: c, d",
+        ),
         ({"requests": {}, "volumes": ("c", "d")}, "train/Worker: 3 pods; within reach of the volumes of c, d"),
         ({"requests": {}, "labels": ((GPU,),)}, "train/Worker: 3 pods, on nodes with gpu=a"),
         ({"requests": {}, "labels": ((GPU, DISK),)}, "train/Worker: 3 pods, on nodes with gpu=a and disk Exists"),
@@ -281,7 +290,10 @@ def test_taints_in_words(toleration: Toleration, text: str) -> None:
             Needs(objects=(ObjectNeed("Secret", "ml", "s", "train/Worker"), ObjectNeed("Node", "", "n", "r"))),
             ["Secret ml/s, for train/Worker", "Node n, for r"],
         ),
-        (Needs(others=("x", "y")), ["x", "y"]),
+        (
+            Needs(others=(Because(NeedGround.DEVICES, ("x",)), Because(NeedGround.SELECTED))),
+            ["the devices of x", "nodes that are selected where a placeholder stands"],
+        ),
         (Needs(roles=(RoleNeed("r", 1),)), ["r: 1 pod"]),
     ],
 )  # fmt: skip

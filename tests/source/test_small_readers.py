@@ -654,7 +654,7 @@ DEFINITION = (
 )
 SLIM = (
     "kind: CustomResourceDefinition\nspec:\n  versions:\n  - name: v1\n    schema:\n"
-    "      openAPIV3Schema: {type: object}\n    served: true\n"
+    "      openAPIV3Schema: {type: object, description: the structure is left out}\n    served: true\n"
 )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import secrets
 import shlex
 import subprocess
@@ -17,12 +18,10 @@ import tempfile
 from pathlib import Path
 from typing import Any, Final
 
-from trainlint.lazy_pattern import lazy_pattern
-
 __all__ = ["main"]
 
 USAGE: Final = 2
-COMMIT: Final = lazy_pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 SETTINGS: Final = (
     "safe.bareRepository=explicit",  # a directory of the pull request that looks like a repository is none
     f"core.hooksPath={os.devnull}",

@@ -13,7 +13,7 @@ __all__ = ["is_pattern", "matches"]
 _PARTS: Final = lazy_pattern(r"\*+|\?|\[\^?[^\]/]+\]|[^*?\[]+|\[")
 _SPECIAL: Final = lazy_pattern(r"[\\\[&~|]")
 """Characters that mean something in a set of Python's only."""
-_NOTHING: Final = re.compile(r"(?!)")
+_NOTHING: Final = lazy_pattern(r"(?!)")
 
 
 def is_pattern(text: str) -> bool:

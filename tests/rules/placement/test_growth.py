@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from trainlint.kube.ground import FieldGround
 from trainlint.model.because import Because
-from trainlint.model.needs import NeedGround, Needs, ObjectNeed, RoleNeed
+from trainlint.model.needs import DeviceNeed, NeedGround, Needs, ObjectNeed, RoleNeed
 from trainlint.model.pod import Toleration
 from trainlint.model.quantity import parse_quantity
 from trainlint.model.selector import Requirement
@@ -115,7 +115,7 @@ def test_whatever_is_added_makes_a_need_greater(need: Needs, data: st.DataObject
             (
                 (replace(role, labels=every), More.LABELS),
                 (replace(role, requests={**role.requests, "memory": "1Gi"}), More.AMOUNTS),
-                (replace(role, devices=("ResourceClaim ml/gpu",)), More.CLAIMS),
+                (replace(role, devices=(DeviceNeed("train", "ResourceClaim ml/gpu"),)), More.CLAIMS),
                 (replace(role, volumes=("data",)), More.CLAIMS),
             )
         )
@@ -233,14 +233,14 @@ def test_objects() -> None:
 
 
 def test_claims() -> None:
-    before = of(replace(ONE, devices=("ResourceClaim ml/a",)))
-    now = of(replace(ONE, devices=("ResourceClaim ml/b",), volumes=("data",)))
+    before = of(replace(ONE, devices=(DeviceNeed("train", "ResourceClaim ml/a"),)))
+    now = of(replace(ONE, devices=(DeviceNeed("train", "ResourceClaim ml/b"),), volumes=("data",)))
     assert grown(before, now) == [(More.CLAIMS, ("ResourceClaim ml/b", "data"))]
 
 
 def test_an_object_that_a_new_claim_names_is_said_once() -> None:
     claim = ObjectNeed("ResourceClaimTemplate", "ml", "gpus", "train")
-    now = of(replace(ONE, devices=("ResourceClaimTemplate ml/gpus",)), objects=(claim,))
+    now = of(replace(ONE, devices=(DeviceNeed("train", "ResourceClaimTemplate ml/gpus"),)), objects=(claim,))
     assert grown(of(ONE), now) == [(More.CLAIMS, ("ResourceClaimTemplate ml/gpus",))]
 
 
