@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, field_validator
 
 from trainlint.inventory.ground import PoolGround
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.because import Because
 from trainlint.model.devices import Attribute, Capacity, DeviceReach, DeviceSlice, NodeDevices, SliceDevice
 from trainlint.model.known import Known, Undetermined
@@ -19,7 +19,7 @@ __all__ = ["NODE", "DevicesModel", "listed_devices"]
 NODE: Final = "node"
 """Stands for the node, and for the pools of devices that drivers name after it."""
 _MOST: Final = 128
-_RANGE: Final = re.compile(r"(\d+)\.\.(\d+)")
+_RANGE: Final = lazy_pattern(r"(\d+)\.\.(\d+)")
 _Amount = Annotated[str, WithJsonSchema({"type": ["string", "number"]})]
 _Scalar = bool | int | str
 
