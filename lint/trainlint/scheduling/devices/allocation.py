@@ -121,11 +121,7 @@ class Allocator:
         for name in resources:
             if name not in mapped and name not in (node.allocatable or {}):
                 return Lacking(resource=name)
-        through_devices = [
-            (index, name, mapped[name])
-            for index, name in enumerate(resources)
-            if name in mapped and without_plugin(name, node)
-        ]
+        through_devices = [(name, found) for name, found in mapped.items() if without_plugin(name, node)]
         return (made_up(asked.spec, asked.namespace, through_devices),) if through_devices else ()
 
     def _away(self, claims: Iterable[DeviceClaim], node: Node) -> str | AllocationFault:

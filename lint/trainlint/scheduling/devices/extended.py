@@ -44,15 +44,21 @@ def without_plugin(resource: str, node: Node) -> bool:
     return not found
 
 
-def made_up(spec: PodSpec, namespace: str, resources: Iterable[tuple[int, str, str]]) -> DeviceClaim:
-    """The claim for these resources: the number of each among those of the pod, and the class that stands for it."""
+def made_up(spec: PodSpec, namespace: str, resources: Iterable[tuple[str, str]]) -> DeviceClaim:
+    """The claim for these resources, each with the class that stands for it.
+
+    A request is named after the number of the container and that of the resource among all that the container asks for;
+    the names decide the order.
+    """
+    every = (*spec.init_containers, *spec.containers)
     requests: list[DeviceRequest] = []
-    for index, resource, device_class in resources:
+    for resource, device_class in resources:
         for container, count in _counts(spec, resource):
             if count > 0:
+                index = sorted(container_requests(every[container])).index(resource)
                 name = f"container-{container}-request-{index}"
                 requests.append(DeviceRequest(name, (DeviceWish(name, device_class, count=count),)))
-    return DeviceClaim(namespace, NAME, tuple(requests))
+    return DeviceClaim(namespace, NAME, tuple(sorted(requests, key=lambda request: request.name)))
 
 
 def _counts(spec: PodSpec, resource: str) -> Iterator[tuple[int, int]]:
