@@ -22,6 +22,8 @@ ZONE = "topology.kubernetes.io/zone"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 CLAIM = "persistentVolumeClaim"
 GONE = object()
+CLAIMED = "example.com/gpu"
+"""What containers ask for instead of GPUs of a claim that is dropped."""
 ALONE = {
     "alpha.jobset.sigs.k8s.io/exclusive-topology",
     "leaderworkerset.sigs.k8s.io/exclusive-topology",
@@ -52,15 +54,19 @@ class Manifests:
         """Write the documents without some constraints; where a zone is given, every pod is pinned to it.
 
         Accelerators are what makes some workloads a group: a request for them that no other pod keeps is dropped by
-        giving every node more of them than any pod asks for, and by lifting the limits of NodePools for them.
+        giving every node more of them than any pod asks for, and by lifting the limits of NodePools for them. For the
+        same reason a GPU that nodes have more of than any pod asks for takes the place of a claim of GPUs.
         """
         files = copy.deepcopy(self.files)
         gone = set(dropped)
         kept = {path[-1] for _, _, path in set(self.removable()) - gone if "resources" in path}
         plenty = {path[-1] for _, _, path in gone if "resources" in path and "/" in str(path[-1])} - kept
+        if any("resourceClaims" in path for _, _, path in gone):
+            plenty.add(CLAIMED)
         for file, number, path in gone:
             if path[-1] not in plenty:
                 _drop(files[file][number], path)
+        of_gpus = self._claims_of_gpus()
         for file, documents in files.items():
             left = [_pruned(document) for document in documents]
             for document in left:
@@ -71,6 +77,7 @@ class Manifests:
                     limits.update(dict.fromkeys(plenty & limits.keys(), "1000000"))
                 for spec in _mappings(document, "containers", whole=True):
                     _unmount(spec)
+                    _unclaim(spec, of_gpus)
                     if zone:
                         spec.setdefault("nodeSelector", {})[ZONE] = zone
             target = root / file
@@ -80,6 +87,22 @@ class Manifests:
         if settings.exists():
             (root / "trainlint.yaml").write_bytes(settings.read_bytes())
 
+    def _claims_of_gpus(self) -> set[str]:
+        """The names by which pods call their claims of GPUs."""
+        documents = [each for every in self.files.values() for each in every if isinstance(each, dict)]
+        made = {
+            each["metadata"]["name"]
+            for each in documents
+            if each.get("kind") in ("ResourceClaim", "ResourceClaimTemplate") and _asks_for_gpus(each)
+        }
+        pods = (spec for every in documents for spec in _mappings(every, "resourceClaims", whole=True))
+        claims = (each for spec in pods for each in spec["resourceClaims"])
+        return {
+            each["name"]
+            for each in claims
+            if made & {each.get("resourceClaimName"), each.get("resourceClaimTemplateName")}
+        }
+
 
 def _unmount(spec: dict[str, Any]) -> None:
     """Mounts of volumes that are gone go as well: the API server refuses the pods with them."""
@@ -88,6 +111,25 @@ def _unmount(spec: dict[str, Any]) -> None:
         mounts = container.get("volumeMounts")
         if mounts:
             container["volumeMounts"] = [each for each in mounts if each.get("name") in volumes]
+
+
+def _unclaim(spec: dict[str, Any], of_gpus: set[str]) -> None:
+    """So do the containers' uses of claims that are gone (by name, those of GPUs)."""
+    names = {each.get("name") for each in spec.get("resourceClaims") or ()}
+    for container in (*spec.get("containers", ()), *spec.get("initContainers", ())):
+        resources = container.get("resources", {})
+        lost = {each.get("name") for each in resources.get("claims") or ()} - names
+        if lost:
+            resources["claims"] = [each for each in resources["claims"] if each.get("name") in names]
+        if lost & of_gpus:
+            resources.setdefault("limits", {})[CLAIMED] = "1"
+
+
+def _asks_for_gpus(made: Any) -> bool:
+    """Whether a ResourceClaim or its template asks for devices of a class that is called after GPUs."""
+    return any(
+        "gpu" in request.get("deviceClassName", "") for request in _mappings(made, "deviceClassName", whole=True)
+    )
 
 
 def _walk(node: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
@@ -127,6 +169,7 @@ def _of_pods(spec: dict[str, Any], path: tuple[str | int, ...]) -> Iterator[tupl
         for index in range(len(affinity.get(kind, {}).get(REQUIRED, []))):
             yield (*path, "affinity", kind, REQUIRED, index)
     yield from ((*path, "volumes", index) for index, each in enumerate(spec.get("volumes", [])) if CLAIM in each)
+    yield from ((*path, "resourceClaims", index) for index in range(len(spec.get("resourceClaims", []))))
     for index, constraint in enumerate(spec.get("topologySpreadConstraints", [])):
         if constraint.get("whenUnsatisfiable", "DoNotSchedule") == "DoNotSchedule":
             yield (*path, "topologySpreadConstraints", index)
