@@ -138,8 +138,6 @@ def _quieted(world: Mapping[str, bytes]) -> bool:
 def _heard(group: GroupVerdict, result: Result, world: World) -> Iterator[Breach]:
     if Answer.REFUTED not in (group.exists, group.for_all) or _quieted(world):
         return
-    if group.exists is not Answer.REFUTED and group.notes:
-        return  # it can run, and what an unlucky order of placement does stands below it as a note
     found = (*result.findings, *result.suppressed)
     if not any(_about(placed, group) for placed in found):
         other = ", ".join(sorted({each.finding.rule for each in found}))
