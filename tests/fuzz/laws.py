@@ -13,7 +13,7 @@ from trainlint.finding import Certainty, Finding, Severity, Span
 from trainlint.model.known import Answer
 from trainlint.result import GroupVerdict, Placed, Result
 
-__all__ = ["Breach", "breaches"]
+__all__ = ["Breach", "breaches", "is_packing"]
 
 FATAL = {
     *("no-viable-zone", "no-matching-node", "request-exceeds-node", "untolerated-taint", "group-exceeds-capacity"),
@@ -27,6 +27,8 @@ FATAL = {
     *("flow-denied", "dns-egress-blocked"),
 }
 """Rules whose proven errors say that the group runs nowhere."""
+
+PACKED = "so that the last pods find no room"
 
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|\d+|[\w.-]*/[\w./-]*")
 
@@ -135,9 +137,17 @@ def _quieted(world: Mapping[str, bytes]) -> bool:
     return any("rules" in text or "ignore" in text for text in settings)
 
 
+def is_packing(group: GroupVerdict) -> bool:
+    """Whether a group that can run may be placed badly only for the order in which its pods fill the nodes."""
+    runs = group.exists in (Answer.PROVED, Answer.CONDITIONAL) and group.for_all is Answer.REFUTED
+    return runs and any(each.endswith(PACKED) or "finds no room: " in each for each in group.notes)
+
+
 def _heard(group: GroupVerdict, result: Result, world: World) -> Iterator[Breach]:
     if Answer.REFUTED not in (group.exists, group.for_all) or _quieted(world):
         return
+    if is_packing(group):
+        return  # a note of the group by decision 2; ``packing`` looks whether it is one
     found = (*result.findings, *result.suppressed)
     if not any(_about(placed, group) for placed in found):
         other = ", ".join(sorted({each.finding.rule for each in found}))

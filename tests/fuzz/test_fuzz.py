@@ -7,9 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 from tests.fuzz.laws import Breach, breaches
 from tests.fuzz.mutations import KINDS, Mutation, Recipe, made, recipe
 from tests.fuzz.order import breaches_of_order, reordered
+from tests.fuzz.packing import breaches_of_packing
 from tests.fuzz.repairs import applied, breaches_of_repairs
 from tests.fuzz.run import fuzz
 from tests.fuzz.shrink import shrunk
@@ -83,6 +85,30 @@ def test_answers_that_contradict_are_noticed() -> None:
     assert laws({}, group(Answer.UNKNOWN, Answer.UNKNOWN, missing=("nodes",))) == set()
     assert laws({}, group(Answer.PROVED, Answer.PROVED)) == {"witness"}
     assert laws({}, Result("/", failures=(Failure("x", "y"),))) == {"exit 70"}
+
+
+def test_a_note_of_packing_is_heard_and_its_dead_end_must_stay_without_affinity(tmp_path: Path) -> None:
+    """Decision 2: dead ends that affinity leads into are findings, others are notes."""
+    note = "an unlucky order of placement fills the nodes so that the last pods find no room"
+    verdict = GroupVerdict("a/b", "Job", "s", 1, Answer.PROVED, Answer.REFUTED, notes=(note,))
+    noted, free = (Result("/", groups=(replace(verdict, for_all=each),)) for each in (Answer.REFUTED, Answer.PROVED))
+    assert "heard" not in laws({}, noted)
+    assert "heard" in laws({}, replace(noted, groups=(replace(noted.groups[0], notes=()),)))
+    asked: list[World] = []
+
+    def check_of(after: Result) -> set[str]:
+        found = breaches_of_packing(noted, WORLD, lambda world: asked.append(world) or after)  # type: ignore[func-returns-value]
+        return {breach.law for breach in found}
+
+    assert check_of(noted) == set()
+    assert check_of(free) == {"packing"}
+    assert yaml.safe_load(asked[0]["a.yaml"]) == {"spec": {"affinity": {"nodeAffinity": {}}, "replicas": 2}}
+
+
+WORLD = {
+    "a.yaml": b"spec: {affinity: {podAffinity: {x: 1}, nodeAffinity: {}}, topologySpreadConstraints: [], replicas: 2}",
+    "b.txt": b"podAffinity",
+}
 
 
 def test_proofs_beside_an_error_that_denies_them_are_noticed() -> None:

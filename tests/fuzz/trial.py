@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from tests.fuzz.forms import CONFIGURATION, breaches_of_forms, breaches_of_questions
 from tests.fuzz.laws import Breach, breaches
 from tests.fuzz.order import breaches_of_order, reordered
+from tests.fuzz.packing import breaches_of_packing
 from tests.fuzz.repairs import breaches_of_repairs
 from tests.fuzz.worlds import World
 
@@ -109,6 +110,7 @@ def _tried(trial: Trial, world: World, root: Path, out: Path, sample: Sample, se
         with _limited(SECONDS):
             return check([home])
 
+    yield from breaches_of_packing(result, world, look)
     if result.repairs or result.unrepaired:
         trial.looked["repairs"] += len(result.repairs or ())
         yield from breaches_of_repairs(world, result, look)

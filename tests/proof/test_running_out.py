@@ -84,3 +84,41 @@ def test_a_spread_over_hosts_that_counts_other_pods_sets_no_limit_to_its_own() -
     both[1]["metadata"]["labels"][ZONE] = "b"
     proof = proved({"group": [pods], "nodes": both, "namespaces": []})
     assert (proof.exists, proof.viable_zones) == (Answer.PROVED, ("a",))
+
+
+def test_followers_of_a_pod_on_a_node_that_is_full_are_stranded_however_many_other_placements_there_are() -> None:
+    """Without the affinity every pod finds room: too many placements to try, so the dead end itself is asked."""
+    follower = role("r0", 8, near=True, tolerates=True)
+    follower["pod"]["metadata"]["labels"] = {"role": "r0", "app": "x"}
+    group = [follower, role("r1", 2, tolerates=True)]
+    nodes = [node("small", 2), *(node(f"n{number}", 64) for number in range(20))]
+    proof = proved({"group": group, "nodes": nodes, "namespaces": []})
+    assert (proof.exists, proof.for_all, proof.notes) == (Answer.PROVED, Answer.REFUTED, ())
+    (cause,) = proof.causes
+    assert isinstance(cause, StrandedCause)
+    assert [each.role for each in cause.waiting] == ["r0"]
+
+
+def test_pods_that_affinity_keeps_in_a_zone_and_that_fill_it_unevenly_are_a_dead_end_of_the_affinity() -> None:
+    """13 pods of 1 CPU and 6 of 8 fill 8 nodes of 8 CPUs in zone ``a``; a second zone has room for any order."""
+
+    def sized(name: str, replicas: int, cpus: str) -> Data:
+        found = role(name, replicas)
+        found["pod"]["spec"]["containers"][0]["resources"]["limits"]["cpu"] = cpus
+        found["pod"]["spec"]["affinity"] = {
+            "podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{**NEAR[0], "topologyKey": ZONE}]}
+        }
+        return found
+
+    nodes = [node(f"a{number}", 8) for number in range(8)] + [node(f"b{number}", 8) for number in range(80)]
+    for each in nodes[8:]:
+        each["metadata"]["labels"][ZONE] = "b"
+    group = [sized("r0", 13, "1"), sized("r1", 6, "8")]
+    bound = proved({"group": group, "nodes": nodes, "namespaces": []})
+    assert (bound.exists, bound.for_all, bound.notes) == (Answer.PROVED, Answer.REFUTED, ())
+    cause = next(each for each in bound.causes if isinstance(each, StrandedCause))
+    assert (cause.crowded, [each.role for each in cause.waiting]) == (True, ["r1"])
+    packed = proved({"group": group, "nodes": nodes[:8], "namespaces": []})
+    assert packed.for_all is Answer.REFUTED
+    assert not any(isinstance(each, StrandedCause) for each in packed.causes), "without the affinity it happens as well"
+    assert packed.notes

@@ -177,7 +177,8 @@ class StrandedCause:
     """An order of placement after which some pods stay Pending, although a complete placement exists.
 
     Where pods are placed as one over a key of their own (racks, blocks), ``key`` is that label, ``stranding`` are the
-    domains of it that hold the first pods and not the rest, ``roomy`` those in which all of them fit.
+    domains of it that hold the first pods and not the rest, ``roomy`` those in which all of them fit. ``crowded``: all
+    pods fit beside ``placed``, but an unlucky order fills the nodes there so that the last find no room.
     """
 
     root: ClassVar[Root] = Root.DEAD_END
@@ -189,6 +190,7 @@ class StrandedCause:
     key: str = ""
     stranding: tuple[str, ...] = ()
     roomy: tuple[str, ...] = ()
+    crowded: bool = False
 
 
 @fact

@@ -10,10 +10,11 @@ from trainlint.proof.assignments import state_assignments, state_where
 from trainlint.proof.cause import StrandedCause, Where
 from trainlint.proof.ground import NoteGround
 from trainlint.proof.placement_problem import PlacementProblem
+from trainlint.scheduling.crowding import always_fits, crowded_out
 from trainlint.scheduling.placement import Placements
 from trainlint.scheduling.role import State
 
-__all__ = ["dead_end"]
+__all__ = ["crowded_dead_end", "dead_end"]
 
 
 def dead_end(
@@ -46,6 +47,30 @@ def dead_end(
                 tuple(each for each in roomy if each not in stranding),
             )
     return None
+
+
+def crowded_dead_end(
+    problem: PlacementProblem, placements: Placements, state: State, good: Sequence[str]
+) -> StrandedCause | None:
+    """The dead end in a state that has room for all pods, but not in every order; ``None`` where pods that nothing
+    binds to each other could run out of room as well.
+    """
+    free = placements.unbound()
+    waiting = crowded_out(problem.classes, placements.demands(state))
+    if waiting is None or waiting >= problem.own:
+        return None
+    if always_fits(problem.classes, free.demands(frozenset())) is not Answer.PROVED:
+        return None
+    pod_set = problem.pod_sets[waiting]
+    at = next((term.at for term in problem.pods[waiting].spec.pod_affinity if term.at), None)
+    return StrandedCause(
+        state_where(problem, state),
+        (pod_set,),
+        at or pod_set.spec.at or pod_set.at,
+        tuple(good),
+        state_assignments(problem, state),
+        crowded=True,
+    )
 
 
 def _values(problem: PlacementProblem, states: Iterable[State], roles: Sequence[int], key: str) -> tuple[str, ...]:

@@ -27,7 +27,6 @@ from trainlint.reachability import NO_DOMAIN, Reachability
 from trainlint.scheduling.exploration import Example, Exploration, explore
 from trainlint.scheduling.group_model import Cell, Role
 from trainlint.scheduling.packing import UNLIMITED
-from trainlint.scheduling.pod import Pod
 
 __all__ = ["Enumeration", "enumerate_placements"]
 
@@ -46,7 +45,7 @@ Run = Callable[[Sequence[Role], Sequence[int], int], Exploration | None]
 
 @fact
 class Enumeration:
-    """What came out for a problem: the exploration, and the same without what binds the roles to each other.
+    """What came out for a problem: the exploration at the largest size of the pools.
 
     ``smaller`` are the explorations at other sizes of the pools, where these can change what a constraint counts;
     ``None`` where there are too many.
@@ -54,7 +53,6 @@ class Enumeration:
 
     problem: PlacementProblem
     found: Exploration
-    free: Exploration | None
     smaller: tuple[Exploration, ...] | None = ()
 
     def zones(self, zones: tuple[Zone, ...]) -> tuple[Zone, ...]:
@@ -135,16 +133,13 @@ class Enumeration:
         return None
 
     def _dead_end(self, good: tuple[str, ...]) -> tuple[StrandedCause | None, tuple[Because, ...]]:
-        example = self.found.dead_end_example
-        if example is None:
-            return None, ()
-        placed = self.where(example)
-        if self.free is not None and not self.free.dead_end:
+        example = self.found.stranded_example
+        if example is not None:
             waiting = tuple(each for each in self.problem.pod_sets if each.name in example.waiting)
             first = waiting[0]
             assignments = example_assignments(self.problem, example)
-            return StrandedCause(placed, waiting, first.spec.at or first.at, good, assignments), ()
-        return None, (Because(NoteGround.UNLUCKY_ORDER),)
+            return StrandedCause(self.where(example), waiting, first.spec.at or first.at, good, assignments), ()
+        return None, (Because(NoteGround.UNLUCKY_ORDER),) if self.found.dead_end else ()
 
     def _cut(self, group: Group, reach: Reachability, missing: list[Because]) -> CutCause | None:
         denied = {id(flow) for flow, _ in reach.denied}
@@ -217,8 +212,7 @@ def enumerate_placements(
     found = run(roles, largest, states)
     if found is None:
         return None
-    free = run([replace(role, pod=_unbound(role)) for role in roles], largest, states) if found.dead_end else None
-    return Enumeration(problem, found, free, _smaller(problem, roles, largest, run))
+    return Enumeration(problem, found, _smaller(problem, roles, largest, run))
 
 
 def _smaller(
@@ -234,8 +228,3 @@ def _smaller(
         return None
     found = [run(roles, sizes, STATES // SIZES) for sizes in product(*ranges) if list(sizes) != list(largest)]
     return None if None in found else tuple(each for each in found if each is not None)
-
-
-def _unbound(role: Role) -> Pod:
-    spec = replace(role.pod.spec, pod_affinity=(), pod_anti_affinity=(), spread=())
-    return replace(role.pod, spec=spec)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 from trainlint.fact import fact
@@ -12,14 +12,14 @@ from trainlint.model.workload import Group
 from trainlint.proof.assignments import assignments, where
 from trainlint.proof.cause import CutCause, SplitCause, StrandedCause
 from trainlint.proof.cuts import cut_placement
-from trainlint.proof.dead_ends import dead_end
+from trainlint.proof.dead_ends import crowded_dead_end, dead_end
 from trainlint.proof.ground import NoteGround, ProofGround
 from trainlint.proof.multi_zone import SPLITS, TOO_MANY, TooManyError, wide_packings
 from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.reachability import Reachability
 from trainlint.scheduling.crowding import always_fits
 from trainlint.scheduling.placement import Placements
-from trainlint.scheduling.role import PlacementRole, State
+from trainlint.scheduling.role import Placement, PlacementRole, State
 
 __all__ = ["ForAll", "judge_every_placement"]
 
@@ -50,13 +50,11 @@ def judge_every_placement(
     notes: list[Because] = []
     missing: list[Because] = []
     stranded = None if problem.ties.gathered else dead_end(problem, placements, good, notes)
-    crowded = (
-        set()
-        if problem.ties.gathered
-        else {_fills_up(problem, placements, each.state) for each in placements.completed}
-    )
+    crowded = {} if problem.ties.gathered else _filled_up(problem, placements, placements.completed)
     if Answer.REFUTED in crowded:
-        notes.append(Because(NoteGround.UNLUCKY_ORDER))
+        stranded = stranded or crowded_dead_end(problem, placements, crowded[Answer.REFUTED], good)
+        if stranded is None:
+            notes.append(Because(NoteGround.UNLUCKY_ORDER))
     elif Answer.UNKNOWN in crowded:
         missing.append(Because(ProofGround.EVERY_ORDER))
     if problem.ties.ahead and not problem.ties.gathered and (stranded or notes or missing):
@@ -88,6 +86,16 @@ def _split(problem: PlacementProblem, placements: Placements, missing: list[Beca
     except TooManyError:
         missing.append(TOO_MANY)
     return None
+
+
+def _filled_up(
+    problem: PlacementProblem, placements: Placements, completed: Iterable[Placement]
+) -> dict[Answer, State]:
+    """Whether every order finds room in the states of complete placements: each answer, with the first such state."""
+    found: dict[Answer, State] = {}
+    for each in completed:
+        found.setdefault(_fills_up(problem, placements, each.state), each.state)
+    return found
 
 
 def _fills_up(problem: PlacementProblem, placements: Placements, state: State) -> Answer:

@@ -14,7 +14,7 @@ from math import prod
 from trainlint.model.known import Answer
 from trainlint.scheduling.packing import Demand, NodeClass, capacity, pods_per_node
 
-__all__ = ["always_fits"]
+__all__ = ["always_fits", "crowded_out"]
 
 LOADS = 2_000
 """Loads of one node that are looked at; above it the answer is unknown."""
@@ -27,24 +27,30 @@ def always_fits(classes: Sequence[NodeClass], demands: Sequence[Demand]) -> Answ
 
     Proved by a bound on the room that others can take; refuted by an order that leaves too little.
     """
-    answer = Answer.PROVED
-    for demand in demands:
-        others = [each for each in demands if each is not demand and each.count > 0]
-        room = sum(capacity(classes[index], demand) for index in demand.classes)
-        asked = sum(each.count for each in demands if each.role == demand.role and each.classes == demand.classes)
-        others = [each for each in others if each.role != demand.role or each.classes != demand.classes]
-        worst = _worst_loads(classes, demand, others)
-        if worst is None:
-            answer = Answer.UNKNOWN
-            continue
-        total = sum(each.count for each in others)
-        price = max((Fraction(loss, sum(load)) for _, load, loss in worst), default=Fraction(0))
-        if room - int(total * price) >= asked:
-            continue
-        if room - _taken(classes, others, worst) < asked:
-            return Answer.REFUTED
-        answer = Answer.UNKNOWN
-    return answer
+    answers = {_always_finds_room(classes, demand, demands) for demand in demands}
+    return next((each for each in (Answer.REFUTED, Answer.UNKNOWN) if each in answers), Answer.PROVED)
+
+
+def crowded_out(classes: Sequence[NodeClass], demands: Sequence[Demand]) -> int | None:
+    """The role (index) of which some order leaves pods without room; ``None`` where no order is known to do so."""
+    refuted = (each.role for each in demands if _always_finds_room(classes, each, demands) is Answer.REFUTED)
+    return next(refuted, None)
+
+
+def _always_finds_room(classes: Sequence[NodeClass], demand: Demand, demands: Sequence[Demand]) -> Answer:
+    """Whether the pods of one demand find room, however those of all others are placed."""
+    others = [each for each in demands if each is not demand and each.count > 0]
+    room = sum(capacity(classes[index], demand) for index in demand.classes)
+    asked = sum(each.count for each in demands if each.role == demand.role and each.classes == demand.classes)
+    others = [each for each in others if each.role != demand.role or each.classes != demand.classes]
+    worst = _worst_loads(classes, demand, others)
+    if worst is None:
+        return Answer.UNKNOWN
+    total = sum(each.count for each in others)
+    price = max((Fraction(loss, sum(load)) for _, load, loss in worst), default=Fraction(0))
+    if room - int(total * price) >= asked:
+        return Answer.PROVED
+    return Answer.REFUTED if room - _taken(classes, others, worst) < asked else Answer.UNKNOWN
 
 
 def _worst_loads(

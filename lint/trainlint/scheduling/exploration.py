@@ -24,6 +24,12 @@ __all__ = ["BUDGET", "Cell", "Example", "Exploration", "Explorer", "Role", "expl
 BUDGET = 20_000
 """States that are visited before the exploration gives up: about two seconds."""
 
+DEAD_ENDS = 64
+"""Dead ends of which the cause is looked for: where they come of packing, most do."""
+
+ROOM = 500
+"""Places that are tried for the pods that wait in one dead end."""
+
 
 def explore(
     roles: Sequence[Role],
@@ -77,7 +83,29 @@ class Explorer:
                 if seen + len(following) > budget:
                     return None
             level = following
+        stranded = self._stranded(found.dead_ends)
+        if stranded is not None:
+            found.strand(stranded, self.left(stranded))
         return found.result()
+
+    def _stranded(self, dead_ends: Sequence[State]) -> State | None:
+        """The first dead end in which the waiting pods find room without affinity, anti-affinity and spread."""
+        return next((state for state in dead_ends[:DEAD_ENDS] if self._has_room(state, [ROOM])), None)
+
+    def _has_room(self, state: State, steps: list[int]) -> bool:
+        """Whether all pods that are left find room on the nodes, whatever binds them; not known is no."""
+        left = self.left(state)
+        if not left:
+            return True
+        occupied = Counter(node_class for node_class, _ in state)
+        role = left[0]
+        for place in (*dict.fromkeys(state), *self._untouched(role, occupied)):
+            if steps[0] <= 0:
+                return False
+            steps[0] -= 1
+            if self._fits(role, *place) and self._has_room(self.placed(state, place, role), steps):
+                return True
+        return False
 
     def left(self, state: State) -> tuple[int, ...]:
         """The roles of which pods are still to be placed."""
@@ -114,11 +142,14 @@ class Explorer:
                 yield node_class, self._empty
 
     def _admits(self, tally: Tally, role: int, node_class: int, column: Column) -> bool:
+        return self._fits(role, node_class, column) and tally.admits(role, node_class, column)
+
+    def _fits(self, role: int, node_class: int, column: Column) -> bool:
         key = (role, node_class, column)
         room = self._room.get(key)
         if room is None:
             room = self._room[key] = self.model.room(*key)
-        return room and tally.admits(role, node_class, column)
+        return room
 
     @staticmethod
     def placed(state: State, place: tuple[int, Column], role: int) -> State:

@@ -31,7 +31,8 @@ class Exploration:
     ``zones``: sets of zones that complete placements use. ``stuck``: some pod may have to wait, perhaps only for now.
     ``dead_end``: the group may never start as a whole. ``role_zones``: by role, over all reachable states. ``pairs``:
     zones of two different pods of two roles (by index, the first not after the second) in some complete placement.
-    ``examples``: a complete placement for each set of zones.
+    ``examples``: a complete placement for each set of zones. ``stranded_example``: a dead end in which all pods would
+    find room without affinity, anti-affinity and spread.
     """
 
     states: int
@@ -47,6 +48,7 @@ class Exploration:
     complete_example: Example | None
     stuck_example: Example | None
     dead_end_example: Example | None
+    stranded_example: Example | None = None
 
 
 class Outcome:
@@ -64,6 +66,7 @@ class Outcome:
         }
         self.examples: dict[str, Example] = {}
         self.by_zones: dict[frozenset[Zone], Example] = {}
+        self.dead_ends: list[State] = []
 
     def visit(
         self,
@@ -99,8 +102,10 @@ class Outcome:
         waiting = tuple(role for role in open_roles if not successors[role])
         if waiting and "stuck" not in self.examples:
             self.examples["stuck"] = self._example(state, waiting)
-        if len(waiting) == len(open_roles) and "dead_end" not in self.examples:
-            self.examples["dead_end"] = self._example(state, waiting)
+        if len(waiting) == len(open_roles):
+            self.dead_ends.append(state)
+            if "dead_end" not in self.examples:
+                self.examples["dead_end"] = self._example(state, waiting)
 
     def _pair(self, state: State, counts: Mapping[tuple[int, Zone], int]) -> None:
         for ((one, here), number), (other, there) in product(counts.items(), counts):
@@ -127,6 +132,10 @@ class Outcome:
                     placed.setdefault(self.model.roles[role].name, {})[node] = count
         return Example(placed, tuple(self.model.roles[role].name for role in waiting))
 
+    def strand(self, state: State, waiting: Sequence[int]) -> None:
+        """Takes the state as the dead end into which affinity, anti-affinity or spread led."""
+        self.examples["stranded"] = self._example(state, waiting)
+
     def result(self) -> Exploration:
         """The findings, frozen."""
         return Exploration(
@@ -147,6 +156,7 @@ class Outcome:
             complete_example=self.examples.get("complete"),
             stuck_example=self.examples.get("stuck"),
             dead_end_example=self.examples.get("dead_end"),
+            stranded_example=self.examples.get("stranded"),
         )
 
 

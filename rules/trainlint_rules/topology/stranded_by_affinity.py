@@ -92,12 +92,20 @@ def _finding(facts: Facts, proof: GroupProof, cause: StrandedCause, forced: Rela
     if cause.stranding and cause.roomy:
         placed, good = f"{next(iter(cause.placed))} in {', '.join(cause.stranding)}", ", ".join(cause.roomy)
     waiting = ", ".join(each.name for each in cause.waiting)
+    zones = ", ".join(sorted({zone for by_zone in cause.placed.values() for zone in by_zone}))
     # what comes first may be a pod of others, which those of the group must be near
     first = [each for each in proof.group.members if each.name == next(iter(cause.placed))][:1]
     predicate = (
         f"may hang: if the scheduler puts the first pod of {placed}, pods of "
         f"{waiting} find no node, though all fit in {good}"
     )
+    evidence = {"placed first": placed, "then waits": waiting, "all fit in": good}
+    if cause.crowded:
+        first, evidence = [], {"must stay in": zones, "then waits": waiting}
+        predicate = (
+            f"may hang: pods of {waiting} must stay in {zones}, and an order of placement that fills the nodes there "
+            "unevenly leaves no room for the last of them"
+        )
     return Finding(
         message=f"group {proof.group.name} {predicate}",
         predicate=predicate,
@@ -108,7 +116,7 @@ def _finding(facts: Facts, proof: GroupProof, cause: StrandedCause, forced: Rela
             forced,
             [Related(f"what may land in the wrong place ({each.name})", each.spec.at or each.at) for each in first],
         ),
-        evidence={"placed first": placed, "then waits": waiting, "all fit in": good},
+        evidence=evidence,
         counterexample=cause.placed,
         cause=proof.group.name,
         fixes=lambda: group_fixes(facts, proof),
@@ -117,6 +125,11 @@ def _finding(facts: Facts, proof: GroupProof, cause: StrandedCause, forced: Rela
 
 def _remedy(cause: StrandedCause) -> str:
     """What keeps the first pod away from where the rest cannot follow; never a zone that all of them share."""
+    if cause.crowded:
+        return (
+            "let a gang scheduler place the group as one, or keep the smaller pods off the nodes that the larger "
+            "ones need"
+        )
     if cause.stranding and cause.roomy:
         names = ", ".join(cause.stranding)
         return (

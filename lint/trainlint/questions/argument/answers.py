@@ -116,6 +116,9 @@ def _cut(proof: GroupProof, cause: CutCause) -> Iterator[Statement]:
 def _dead_end(cause: StrandedCause) -> Iterator[Statement]:
     first = listed(f"{name} in {zone}" for name, zones in cause.placed.items() for zone in zones)
     waiting = listed(each.name for each in cause.waiting)
+    if cause.crowded:
+        yield statement(Phrase.CROWDED, first, waiting, places=(cause.at,))
+        return
     yield statement(Phrase.DEAD_END, first, waiting, " or ".join(cause.good), places=(cause.at,))
 
 

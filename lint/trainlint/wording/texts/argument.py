@@ -28,6 +28,7 @@ class Phrase(Enum):
     NOT_KNOWN = auto()
     DENIED_PAIR = auto()
     DEAD_END = auto()
+    CROWDED = auto()
     PROVED = auto()
     REFUTED = auto()
     CONDITIONAL = auto()
@@ -119,6 +120,9 @@ ARGUMENT: Final[Mapping[Enum, str]] = {
     Phrase.NOT_KNOWN: "not known: {}",
     Phrase.DENIED_PAIR: "{0} [{1?}within {2}|from {2} to {3}][ {4}]: {5}",
     Phrase.DEAD_END: "it may begin with a pod of {}; then pods of {} find no node, though all of them fit in {}",
+    Phrase.CROWDED: (
+        "with pods of {}, an order that fills the nodes there unevenly leaves no room for the last pods of {}"
+    ),
     Phrase.PROVED: "Yes: proved",
     Phrase.REFUTED: "No: refuted",
     Phrase.CONDITIONAL: "Yes, if the cluster has what its pods need",
