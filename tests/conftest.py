@@ -12,7 +12,7 @@ import hypothesis
 import pytest
 
 from trainlint.source.helm.renderer import helm
-from trainlint.source.program import kustomize
+from trainlint.source.kustomize_program import kustomize
 
 INSTALL = {
     "bash": "apt-get install bash",

@@ -273,15 +273,15 @@ JUDGING = (
 )
 """Packages whose causes are data. Those that read files, policies and jobs say in words what they cannot read."""
 SAYING = {
-    "admission/defined.py": "an assumption",
-    "admission/fullnames.py": "what the kubelet refuses to do",
+    "admission/repository_crds.py": "an assumption",
+    "admission/pod_fqdn.py": "what the kubelet refuses to do",
     "admission/kinds/controllers.py": "keys that tell faults apart",
     "admission/kinds/jobset.py": "what a name is of",
     "admission/kinds/kubeflow.py": "who refuses, and an assumption",
     "admission/kinds/ray.py": "an assumption",
     "admission/kinds/trainer.py": "an assumption",
     "admission/kinds/volcano.py": "an assumption",
-    "admission/names.py": "assumptions",
+    "admission/object_names.py": "assumptions",
     "checks/plugin_assumption.py": "assumptions",
     "checks/preferred_affinity.py": "what a preference is called",
     "proof/node_closure.py": "assumptions",

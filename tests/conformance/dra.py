@@ -25,12 +25,12 @@ from trainlint.kube.devices import (
 )
 from trainlint.model.devices import DeviceClaim, DeviceObjects
 from trainlint.scheduling.device_exploration import DeviceExplorer
-from trainlint.scheduling.devices.allocation import Allocator, Answer, ClaimingPod, Granted
+from trainlint.scheduling.devices.allocated import AllocatedDevices
+from trainlint.scheduling.devices.allocation import AllocatedClaims, Allocator, Answer, ClaimingPod
+from trainlint.scheduling.devices.claims_of_pod import ClaimsOfPod
 from trainlint.scheduling.devices.extended import left_to_devices
 from trainlint.scheduling.devices.outcome import AllocationFault, Open
 from trainlint.scheduling.devices.search import DeviceResult
-from trainlint.scheduling.devices.taken import Taken
-from trainlint.scheduling.devices.wants import Wants
 from trainlint.scheduling.filter import verdicts
 from trainlint.scheduling.group_model import Cell, GroupModel, Role
 from trainlint.scheduling.node import Node
@@ -141,11 +141,13 @@ class DeviceCluster(Cluster):
     def of_plugin(self, asked: ClaimingPod) -> dict[str, Answer]:
         """The plugin's answer on every node."""
         if not self.allocator.concerns(asked.spec):
-            return {node.name: Granted() for node in self.nodes}
+            return {node.name: AllocatedClaims() for node in self.nodes}
         wants = self.allocator.wants(asked, self.objects.claims)
-        if not isinstance(wants, Wants):
+        if not isinstance(wants, ClaimsOfPod):
             return dict.fromkeys((node.name for node in self.nodes), wants)
-        taken = Taken(each.allocation for each in self.objects.claims.values() if each.allocation is not None)
+        taken = AllocatedDevices(
+            each.allocation for each in self.objects.claims.values() if each.allocation is not None
+        )
         return {node.name: self.allocator.answer(asked, wants, node, taken) for node in self.nodes}
 
 
@@ -156,7 +158,7 @@ def without_claims(pod: Pod) -> Pod:
 
 def code(answer: object) -> str:
     """The status code of an answer."""
-    if isinstance(answer, Granted):
+    if isinstance(answer, AllocatedClaims):
         return "ok"
     if isinstance(answer, Open):
         return "unknown"
@@ -170,7 +172,7 @@ def devices_of(record: Record) -> dict[str, dict[str, list[list[Any]]]]:
     asked = cluster.asked(field, read_pod(field).name)
     found: dict[str, dict[str, list[list[Any]]]] = {}
     for node, answer in cluster.of_plugin(asked).items():
-        if isinstance(answer, Granted) and answer.claims:
+        if isinstance(answer, AllocatedClaims) and answer.claims:
             found[node] = {}
             for claim, results in zip(answer.claims, answer.results, strict=True):
                 found[node].setdefault(claim.name, [_result(each) for each in results])

@@ -21,8 +21,8 @@ from tests.conformance.refused import refused, takes
 
 from trainlint.kube.meta import Meta
 from trainlint.operators.cluster import OperatorOptions
-from trainlint.operators.made import run_operators
 from trainlint.operators.manifest import ANY, Manifest, mapping, meta, name_of, namespace_of, text
+from trainlint.operators.run_operators import run_operators
 
 Record = Mapping[str, Any]
 Prediction = dict[str, Any]

@@ -13,8 +13,8 @@ from trainlint.scheduling.kueue.assignment import Assigner
 from trainlint.scheduling.kueue.decision import decide
 from trainlint.scheduling.kueue.domains import Forest, TopologyDomain
 from trainlint.scheduling.kueue.match import KueueCode, mismatch
+from trainlint.scheduling.kueue.pod_set_groups import is_explicit, leader_and_workers
 from trainlint.scheduling.kueue.requested import Team
-from trainlint.scheduling.kueue.teams import is_explicit, leader_and_workers
 from trainlint.scheduling.kueue.topology import Places, place
 
 CHECKS = {

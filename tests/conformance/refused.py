@@ -8,9 +8,9 @@ from typing import Any
 
 from tests.conformance.refusal_words import SCHEMA, entry, owner, spelled
 
+from trainlint.admission.pod_templates import templates
 from trainlint.admission.problem import API_SERVER, Problem
 from trainlint.admission.refusals import problems
-from trainlint.admission.templates import templates
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.model.settings import Settings
 from trainlint.model.workload import Workload

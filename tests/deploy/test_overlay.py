@@ -9,7 +9,7 @@ import pytest
 
 from trainlint.deploy.overlay import argo_overlay, flux_overlay
 from trainlint.finding import Location
-from trainlint.source.deployer_overlay import overlaid
+from trainlint.source.deployer_overlay import with_deployer_fields
 from trainlint.source.document import Document
 from trainlint.source.rendered_root import Overlay
 
@@ -86,7 +86,7 @@ def test_fields_join_those_of_the_kustomization() -> None:
         "commonLabels": {"team": "z"},
         "components": ["../c"],
     }
-    assert overlaid(before, added) == {
+    assert with_deployer_fields(before, added) == {
         "resources": ["a.yaml"],
         "namePrefix": "new-",
         "patches": [{"path": "one.yaml"}, {"path": "two.yaml"}],

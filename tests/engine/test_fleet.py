@@ -12,8 +12,8 @@ from tests.engine.worlds import by_rule, lint, verdicts
 
 from trainlint.config.choices import Choices
 from trainlint.engine.reading import read_all
+from trainlint.engine.repository_state import State, read_state
 from trainlint.engine.setup import read_setup
-from trainlint.engine.state import State, read_state
 from trainlint.result import Result
 from trainlint.source.files import discover
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainlint.engine.match import is_worse, match
+from trainlint.engine.finding_matches import is_worse, match
 from trainlint.result import BaselineEntry
 
 

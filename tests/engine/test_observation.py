@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from trainlint.engine.observation import Seen, look
+from trainlint.engine.observation import Observation, look
 
 pytest.importorskip("lsprotocol")
 
@@ -33,7 +33,7 @@ OTHER = GROUP.replace("name: train", "name: other")
 MORE = "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\n"
 
 
-def seen(root: Path, files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Seen:
+def seen(root: Path, files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Observation:
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")

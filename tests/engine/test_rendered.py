@@ -238,7 +238,7 @@ def test_a_second_run_with_the_cache_starts_nothing(tmp_path: Path, monkeypatch:
     def fail(*_: object) -> bytes:
         raise AssertionError("kustomize was started")
 
-    monkeypatch.setattr("trainlint.source.build.build", fail)
+    monkeypatch.setattr("trainlint.source.kustomize_build.build", fail)
     assert lint(tmp_path / "w", cache=True) == first
 
 

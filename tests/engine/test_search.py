@@ -10,7 +10,16 @@ from typing import Any
 import pytest
 
 from trainlint.engine.blame import Blame
-from trainlint.engine.search import LARGEST, WIDEST, Goal, RepairedState, concerns, finding_goal, group_goal, search
+from trainlint.engine.repair_search import (
+    LARGEST,
+    WIDEST,
+    Goal,
+    RepairedState,
+    concerns,
+    finding_goal,
+    group_goal,
+    search,
+)
 from trainlint.engine.trial import OpenedConnections, Trial, TrialJudge
 from trainlint.finding import Append, Certainty, Finding, Fix, Location, Put, Related, Safety, Severity
 from trainlint.model.known import Answer

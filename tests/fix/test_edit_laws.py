@@ -14,8 +14,8 @@ from tests.fix.texts import document, keys, paths, roots, scalars, texts, values
 
 from trainlint.finding import Append, Edit, Location, Move, Put, Quote, Remove, Rename
 from trainlint.fix.edit import edited
+from trainlint.fix.editable_nodes import NotEditableError
 from trainlint.fix.file import rewritten
-from trainlint.fix.tree import NotEditableError
 from trainlint.source.document import Document
 
 LINE_ENDS = st.sampled_from(["\n", "\r\n", "\r"])

@@ -9,15 +9,15 @@ import pytest
 from tests.fix.texts import document
 
 from trainlint.finding import Add, Append, Edit, Location, Move, Put, Quote, Remove, Rename, Span
-from trainlint.fix.adding import object_text
 from trainlint.fix.diff import replaced_lines, unified
 from trainlint.fix.edit import edited, with_more
+from trainlint.fix.editable_nodes import NotEditableError, parse, resolve
 from trainlint.fix.file import rewritten
-from trainlint.fix.flow import in_order_of
-from trainlint.fix.intended import equal
+from trainlint.fix.flow_style import in_order_of
+from trainlint.fix.intended_value import equal
 from trainlint.fix.layout import Piece, apply, column_of, line_end, line_start
+from trainlint.fix.new_document import object_text
 from trainlint.fix.snippet import quoted, scalar, style_of
-from trainlint.fix.tree import NotEditableError, parse, resolve
 from trainlint.source.document import Document
 
 LONG = "x" * 40

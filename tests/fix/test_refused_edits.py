@@ -9,7 +9,7 @@ from tests.fix.texts import document
 
 from trainlint.finding import Edit, Location, Move, Put, Quote, Remove, Rename
 from trainlint.fix.edit import edited
-from trainlint.fix.tree import NotEditableError
+from trainlint.fix.editable_nodes import NotEditableError
 
 TEXT = """a: 1
 list: [1, 2]

@@ -14,8 +14,8 @@ from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.build_cache import Builds
 from trainlint.source.files import discover
 from trainlint.source.kustomize import render
+from trainlint.source.kustomize_program import kustomize
 from trainlint.source.prefilter import KindFilter
-from trainlint.source.program import kustomize
 from trainlint.source.reading import read_file
 from trainlint.source.rendered_root import BuildRoot, RenderedRoot
 
@@ -30,8 +30,8 @@ CONFIG = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: theirs}}\ndata: {{
 @pytest.fixture(autouse=True)
 def _unconfined(monkeypatch: pytest.MonkeyPatch) -> None:
     """The programs run as they do where the kernel confines nothing: what they get has to be harmless by itself."""
-    monkeypatch.setattr("trainlint.source.build.alone", lambda: ())
-    monkeypatch.setattr("trainlint.source.build.kept_to", lambda _: ())
+    monkeypatch.setattr("trainlint.source.kustomize_build.alone", lambda: ())
+    monkeypatch.setattr("trainlint.source.kustomize_build.kept_to", lambda _: ())
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from trainlint.source.helm.install import HelmInstall
 from trainlint.source.helm.render import render_charts
 from trainlint.source.helm.renderer import Failed, helm
 from trainlint.source.helm.schema import is_closed
-from trainlint.source.helm.staging import Staged, stage
+from trainlint.source.helm.staging import StagedChart, stage
 from trainlint.source.prefilter import KindFilter
 
 CHART = "apiVersion: v2\nname: train\nversion: 1.0.0\n"
@@ -44,7 +44,7 @@ def test_names_are_what_kubernetes_takes() -> None:
     check_names(HelmInstall("c", "a.b-c", namespace="x" * 63))
 
 
-def staged(tmp_path: Path, files: dict[str, str | bytes]) -> Staged:
+def staged(tmp_path: Path, files: dict[str, str | bytes]) -> StagedChart:
     write(tmp_path, {"c/Chart.yaml": CHART, **files})
     world = discover([tmp_path])
     (chart,) = find_charts(world)

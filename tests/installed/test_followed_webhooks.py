@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from trainlint.installed.gates.followed import FOLLOWED, is_followed
+from trainlint.installed.gates.known_software import FOLLOWED, is_followed
 from trainlint.kube.meta import Meta
 from trainlint.source.document import Document
 from trainlint.workload.kinds import WORKLOADS

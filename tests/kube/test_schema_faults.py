@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainlint.admission.structure import of_schema
+from trainlint.admission.structural_schema import of_schema
 from trainlint.kube import schema_faults as checked
 from trainlint.kube.schema_faults import schema_faults
 from trainlint.kube.structure import Structure

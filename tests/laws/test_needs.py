@@ -21,7 +21,7 @@ from trainlint.model.known import Answer
 from trainlint.model.pool import Pool
 from trainlint.model.quantity import parse_quantity
 from trainlint.model.settings import ZONE
-from trainlint.proof.ideal.nodes import least_nodes
+from trainlint.proof.ideal.smallest_nodes import least_nodes
 from trainlint.report.inventory import inventory_yaml
 from trainlint.result import GroupVerdict
 

@@ -10,7 +10,7 @@ from tests.hostile.inputs.policies import NODES
 from tests.source.repositories import write
 
 from trainlint.engine.check import check
-from trainlint.proof.decided import PLACES
+from trainlint.proof.deciding_places import PLACES
 from trainlint.result import Placed, Result
 from trainlint.wording.verdicts import NAMED
 from trainlint_rules.policy.dns_egress_blocked import POLICIES

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.engine.worlds import lint, verdicts
 
-from trainlint.proof.ideal.nodes import least_nodes
+from trainlint.proof.ideal.smallest_nodes import least_nodes
 from trainlint.report.inventory import inventory_yaml
 from trainlint.result import GroupVerdict
 from trainlint.wording.because import texts_of

@@ -14,7 +14,7 @@ from trainlint.model.needs import DeviceNeed, NeedGround, Needs, ObjectNeed, Rol
 from trainlint.model.pod import Toleration
 from trainlint.model.selector import Requirement
 from trainlint.proof.ideal.cluster import ENOUGH, alone_in, ideal_cluster, is_invented, without
-from trainlint.proof.ideal.ways import choices, numbers
+from trainlint.proof.ideal.requirement_sets import choices, numbers
 from trainlint.scheduling.packing import UNLIMITED
 from trainlint.scheduling.pod import Pod
 from trainlint.wording.needs import need_words, object_words, role_words, taint_words

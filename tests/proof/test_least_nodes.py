@@ -9,7 +9,7 @@ import pytest
 
 from trainlint.model.needs import Needs, RoleNeed
 from trainlint.model.selector import Requirement
-from trainlint.proof.ideal.nodes import least_nodes
+from trainlint.proof.ideal.smallest_nodes import least_nodes
 
 GPU = "nvidia.com/gpu"
 FAST = (Requirement("disk", "In", ("fast",)),)

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 import pytest
 
 from trainlint.model.workload import PortRange
-from trainlint.questions.gained import gained, ports_text
-from trainlint.questions.gains import EVERY_PORT, PROTOCOLS, Gain, Ranges, without
+from trainlint.questions.opened_connections import EVERY_PORT, PROTOCOLS, Gain, Ranges, without
+from trainlint.questions.opened_connections_text import gained, ports_text
 
 WEB: Ranges = (("TCP", (PortRange(80, 80),)),)
 EVERY: Ranges = tuple((each, (EVERY_PORT,)) for each in PROTOCOLS)

@@ -8,7 +8,7 @@ from tests.references.test_settings_of_pods import snapshot
 
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef
-from trainlint.references.depended import undepended
+from trainlint.references.flux_dependencies import undepended
 from trainlint.references.references import ReferenceCause, dangling_references, references_of
 from trainlint.snapshot.build import Snapshot
 

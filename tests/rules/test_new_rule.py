@@ -128,7 +128,7 @@ def test_everything_about_a_rule_is_selected() -> None:
         ("tests/cases/policy/flow-denied--deny-beats-allow/case.yaml", {"flow-denied"}, set()),
         ("tests/policy/test_verdicts.py", set(), {"tests/policy/test_verdicts.py"}),
         ("rules/trainlint_rules/workload/restart_policy_hangs/restarts.py", {"restart-policy-hangs"}, set()),
-        ("lint/trainlint/control_plane/denied.py", {"control-plane-flow-denied"}, set()),
+        ("lint/trainlint/control_plane/denied_connections.py", {"control-plane-flow-denied"}, set()),
         ("lint/trainlint/policy/identity.py", set(), set()),
         ("README.md", set(), set()),
     ],

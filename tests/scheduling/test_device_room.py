@@ -17,7 +17,7 @@ from trainlint.model.devices import (
 from trainlint.model.known import Undetermined
 from trainlint.model.pod import PodResourceClaim, PodSpec
 from trainlint.scheduling.device_room import device_room
-from trainlint.scheduling.devices.allocation import Granted, Lacking
+from trainlint.scheduling.devices.allocation import AllocatedClaims, NodeRefusal
 from trainlint.scheduling.devices.one_node import most_together, placed_together
 from trainlint.scheduling.devices.outcome import AllocationFault, DeviceGround, Open
 from trainlint.scheduling.pod import Pod, defaulted
@@ -69,9 +69,9 @@ def test_an_attribute_that_is_missing_is_an_error_and_one_that_is_not_declared_i
     assert isinstance(placed_together(((wanted,),), node(2)), AllocationFault)
     assert isinstance(placed_together(((wanted,),), node(2, complete=False)), Open)
     tested = claim(GPU, selector="has(device.attributes['gpu.example.com'].model)")
-    assert isinstance(placed_together(((tested,),), node(2)), Lacking)
+    assert isinstance(placed_together(((tested,),), node(2)), NodeRefusal)
     assert isinstance(placed_together(((tested,),), node(2, complete=False)), Open)
-    assert isinstance(placed_together(((claim(GPU),),), node(2, complete=False)), Granted)
+    assert isinstance(placed_together(((claim(GPU),),), node(2, complete=False)), AllocatedClaims)
 
 
 def test_pods_of_one_kind_are_counted_by_node() -> None:

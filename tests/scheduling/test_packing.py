@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trainlint.model.known import Answer
-from trainlint.scheduling.crowding import always_fits
+from trainlint.scheduling.fragmentation import always_fits
 from trainlint.scheduling.packing import Demand, NodeClass, pack
 
 Node = tuple[int, tuple[int, ...]]

@@ -165,7 +165,7 @@ def test_of_other_sets_a_snapshot_takes_what_has_its_name(tmp_path: Path) -> Non
 
 
 def test_of_very_many_sets_a_snapshot_takes_only_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trainlint.snapshot.parts.MOST", 10)
+    monkeypatch.setattr("trainlint.snapshot.alternative_parts.MOST", 10)
     files = {f"{app}/{stage}/j.yaml": job(app, image=stage) for app in ("a", "b") for stage in ("x", "y")}
     found = snapshots(tmp_path, {**files, "shared.yaml": job("other")})
     assert {name: holds(each) for name, each in found.items()} == {

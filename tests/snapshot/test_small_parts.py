@@ -14,12 +14,12 @@ from trainlint.inventory.external_inventory import GivenNodes
 from trainlint.model.pool import Inventory
 from trainlint.model.settings import Settings
 from trainlint.snapshot.alternatives import Alternatives, Sides, SnapshotPart, shared_steps
+from trainlint.snapshot.closed_kinds import Opening, opened
 from trainlint.snapshot.conflicting_deployers import conflicts
 from trainlint.snapshot.delivery import carried, keeps_variables, marked
 from trainlint.snapshot.external_nodes import assigned, nodes_of
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.snapshot.objects import ApiObject, api_objects
-from trainlint.snapshot.openness import Opening, opened
 from trainlint.snapshot.repository import read_repository
 from trainlint.snapshot.unlisted_patches import patch_like
 from trainlint.source.documents import every_document

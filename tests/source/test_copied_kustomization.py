@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from trainlint.finding import Location
-from trainlint.source.deployer_overlay import named, overlaid, patch_files, tolerant
+from trainlint.source.deployer_overlay import named, patch_files, tolerant, with_deployer_fields
 from trainlint.source.document import Document, Field
 from trainlint.source.documents import every_document
 from trainlint.source.field_spelling import misspelled, texts
@@ -419,31 +419,31 @@ def test_the_nearest_ignore_file_that_speaks_of_a_file_counts(name: str, ignored
 
 @pytest.mark.parametrize("field", ["patches", "components", "labels"])
 def test_lists_of_the_deployer_follow(field: str) -> None:
-    assert overlaid({field: ["a"], "x": 1}, {field: ["b"]}) == {field: ["a", "b"], "x": 1}
-    assert overlaid({}, {field: ["b"]}) == {field: ["b"]}
-    assert overlaid({field: "a"}, {field: ["b"]}) == {field: ["b"]}
-    assert overlaid({field: ["a"]}, {field: "b"}) == {field: "b"}
+    assert with_deployer_fields({field: ["a"], "x": 1}, {field: ["b"]}) == {field: ["a", "b"], "x": 1}
+    assert with_deployer_fields({}, {field: ["b"]}) == {field: ["b"]}
+    assert with_deployer_fields({field: "a"}, {field: ["b"]}) == {field: ["b"]}
+    assert with_deployer_fields({field: ["a"]}, {field: "b"}) == {field: "b"}
 
 
 @pytest.mark.parametrize("field", ["images", "replicas"])
 def test_images_and_replicas_of_the_deployer_go_by_name(field: str) -> None:
     before = [{"name": "a", "v": 1}, {"name": "b", "v": 1}, "odd"]
-    assert overlaid({field: before}, {field: [{"name": "b", "v": 2}]}) == {
+    assert with_deployer_fields({field: before}, {field: [{"name": "b", "v": 2}]}) == {
         field: [{"name": "a", "v": 1}, "odd", {"name": "b", "v": 2}]
     }
-    assert overlaid({field: "a"}, {field: before}) == {field: before}
-    assert overlaid({field: before}, {field: "a"}) == {field: "a"}
+    assert with_deployer_fields({field: "a"}, {field: before}) == {field: before}
+    assert with_deployer_fields({field: before}, {field: "a"}) == {field: "a"}
 
 
 @pytest.mark.parametrize("field", ["commonLabels", "commonAnnotations"])
 def test_labels_of_the_deployer_go_by_key(field: str) -> None:
-    assert overlaid({field: {"a": "1", "b": "1"}}, {field: {"b": "2"}}) == {field: {"a": "1", "b": "2"}}
-    assert overlaid({field: ["a"]}, {field: {"b": "2"}}) == {field: {"b": "2"}}
-    assert overlaid({field: {"a": "1"}}, {field: "b"}) == {field: "b"}
+    assert with_deployer_fields({field: {"a": "1", "b": "1"}}, {field: {"b": "2"}}) == {field: {"a": "1", "b": "2"}}
+    assert with_deployer_fields({field: ["a"]}, {field: {"b": "2"}}) == {field: {"b": "2"}}
+    assert with_deployer_fields({field: {"a": "1"}}, {field: "b"}) == {field: "b"}
 
 
 def test_everything_else_of_the_deployer_takes_the_place() -> None:
-    assert overlaid({"namePrefix": "a", "resources": ["a"]}, {"namePrefix": "b", "resources": ["c"]}) == {
+    assert with_deployer_fields({"namePrefix": "a", "resources": ["a"]}, {"namePrefix": "b", "resources": ["c"]}) == {
         "namePrefix": "b",
         "resources": ["c"],
     }

@@ -14,20 +14,20 @@ from trainlint.finding import Location, Unknown
 from trainlint.source import rendering_allowance as allowance
 from trainlint.source.build_cache import Builds, digest_of
 from trainlint.source.cache import is_entry
-from trainlint.source.closure import close
 from trainlint.source.copied_files import Closure
 from trainlint.source.document import Document
 from trainlint.source.documents import every_document
 from trainlint.source.events import TooDeepError, TooManyDigitsError
+from trainlint.source.file_tree import Tree
 from trainlint.source.helm.lines import ACTION, LineNode, action_text, sections
 from trainlint.source.helm.places import span_of
+from trainlint.source.kustomize_closure import close
 from trainlint.source.origins import Basis, Origins
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import Reading, objects, read
 from trainlint.source.rendered_root import BuildRoot, Overlay
 from trainlint.source.rendering_allowance import RenderingAllowance
 from trainlint.source.safe_kustomization import RefusedError
-from trainlint.source.tree import Tree
 from trainlint.source.world import SourceFile, World
 
 MIB = 1 << 20

@@ -17,16 +17,16 @@ from tests.source.repositories import write
 
 from trainlint.finding import Location
 from trainlint.snapshot.kinds import READ_KINDS
-from trainlint.source import build, definitions
+from trainlint.source import definitions, kustomize_build
 from trainlint.source.build_cache import Builds
 from trainlint.source.correspondence import same, value_at
 from trainlint.source.document import Document
 from trainlint.source.documents import every_document
 from trainlint.source.files import discover
 from trainlint.source.kustomize import render
+from trainlint.source.kustomize_program import kustomize
 from trainlint.source.origins import Basis, ObjectOrigin
 from trainlint.source.prefilter import KindFilter
-from trainlint.source.program import kustomize
 from trainlint.source.reading import read, read_file
 from trainlint.source.rendered_root import BuildRoot, RenderedRoot
 from trainlint.source.spans import locate
@@ -601,7 +601,7 @@ def test_nothing_is_rendered_twice_from_the_same_files(tmp_path: Path, monkeypat
     def fail(*_: object) -> bytes:
         raise AssertionError("kustomize was started")
 
-    monkeypatch.setattr("trainlint.source.build.build", fail)
+    monkeypatch.setattr("trainlint.source.kustomize_build.build", fail)
     again = rendered(tmp_path / "w", files, builds=Builds(home))
     assert [each.data for each in again["a/kustomization.yaml"].documents] == [
         each.data for each in first["a/kustomization.yaml"].documents
@@ -611,13 +611,13 @@ def test_nothing_is_rendered_twice_from_the_same_files(tmp_path: Path, monkeypat
 
 
 def test_a_build_that_takes_too_long_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "MAX_SECONDS", 0.001)
+    monkeypatch.setattr(kustomize_build, "MAX_SECONDS", 0.001)
     root = rendered(tmp_path, {"kustomization.yaml": "namePrefix: x-\nresources: [job.yaml]\n", "job.yaml": JOB})
     assert "it takes longer than" in why(root["kustomization.yaml"])
 
 
 def test_output_that_is_too_long_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "MAX_OUTPUT", 10)
+    monkeypatch.setattr(kustomize_build, "MAX_OUTPUT", 10)
     root = rendered(tmp_path, {"kustomization.yaml": "namePrefix: x-\nresources: [job.yaml]\n", "job.yaml": JOB})
     assert "it makes more than" in why(root["kustomization.yaml"])
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from tests.bench.repository import build_small
 from tests.mutations import damage_bytes
 
-from trainlint.source.builder import build
 from trainlint.source.document import MISSING
 from trainlint.source.events import YamlError
 from trainlint.source.text import NotTextError, decode, split
 from trainlint.source.yaml_fast_path import ordinary
+from trainlint.source.yaml_values import build
 
 HERE = Path(__file__).parent
 SECONDS = 4.0

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from trainlint.source import program as module
-from trainlint.source.program import kustomize
+from trainlint.source import kustomize_program as module
+from trainlint.source.kustomize_program import kustomize
 
 pytestmark = pytest.mark.needs("kustomize")
 

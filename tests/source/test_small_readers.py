@@ -16,6 +16,7 @@ from trainlint.source.correspondence import Correspondence, same, scalars, value
 from trainlint.source.definitions import slim, without_structures
 from trainlint.source.document import MISSING, Document
 from trainlint.source.documents import endless, every_document, is_read
+from trainlint.source.file_tree import MAX_FILE, OutsideError, Tree
 from trainlint.source.files import bringers
 from trainlint.source.glob import is_pattern, matches
 from trainlint.source.kustomization import is_remote, kustomization, passes_through, resolve
@@ -30,7 +31,6 @@ from trainlint.source.reading import objects
 from trainlint.source.rendering_hint import by_hand, rendering_hint
 from trainlint.source.template import first, kinds_in, mark, ytt
 from trainlint.source.testdata import find_test_homes, home_of_test, is_assertion, is_assertion_file
-from trainlint.source.tree import MAX_FILE, OutsideError, Tree
 from trainlint.source.vendored_code import vendored_home
 from trainlint.source.world import SourceFile, World
 
@@ -731,7 +731,7 @@ def test_a_tree_of_a_revision() -> None:
 
 @pytest.mark.parametrize("size", [63, 64, 65])
 def test_a_file_of_just_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr("trainlint.source.tree.MAX_FILE", 64)
+    monkeypatch.setattr("trainlint.source.file_tree.MAX_FILE", 64)
     (tmp_path / "a").write_bytes(b"x" * size)
     own = SourceFile(str(tmp_path / "a"), "b", content=b"x" * size)
     tree = Tree(World(tmp_path, (own,)))

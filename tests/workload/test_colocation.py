@@ -6,8 +6,8 @@ import pytest
 from tests.workload.manifests import GPU, read
 
 from trainlint.model.known import Undetermined
-from trainlint.model.workload import Together, Workloads
-from trainlint.proof.units import sizes_of
+from trainlint.model.workload import Colocation, Workloads
+from trainlint.proof.colocation_units import sizes_of
 from trainlint.wording.because import because_text
 from trainlint_rules.topology.topology_per_role import placed_apart
 
@@ -70,7 +70,7 @@ JOB_SET_KEY = "alpha.jobset.sigs.k8s.io/exclusive-topology: rack"
 LWS_KEY = "leaderworkerset.sigs.k8s.io/exclusive-topology: rack"
 
 
-def units(workloads: Workloads) -> dict[str, Together | None]:
+def units(workloads: Workloads) -> dict[str, Colocation | None]:
     return {pods.role: pods.together for pods in workloads.pod_sets}
 
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from trainlint.operators.cluster import MadeObjects
-from trainlint.operators.made import run_operators
+from trainlint.operators.run_operators import run_operators
 
 SET = """apiVersion: disaggregatedset.x-k8s.io/v1
 kind: DisaggregatedSet

@@ -17,13 +17,13 @@ from trainlint.admission.kinds.ray import of_ray
 from trainlint.admission.kinds.scheduler_queues import of_scheduler_queues
 from trainlint.admission.kinds.trainer import of_runtime, of_train_job
 from trainlint.admission.kinds.volcano import of_volcano
-from trainlint.admission.limits import of_limits
-from trainlint.admission.names import of_name
-from trainlint.admission.plain import below, elements, mapping, text
+from trainlint.admission.object_names import of_name
+from trainlint.admission.plain_values import below, elements, mapping, text
+from trainlint.admission.pod_templates import PodTemplate, templates
 from trainlint.admission.pods.spec import of_metadata, of_pod
 from trainlint.admission.problem import KUBERNETES, Problem
-from trainlint.admission.structure import of_schema
-from trainlint.admission.templates import PodTemplate, templates
+from trainlint.admission.schema_constraints import of_limits
+from trainlint.admission.structural_schema import of_schema
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.structure import structure_of

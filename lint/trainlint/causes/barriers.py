@@ -9,7 +9,7 @@ from trainlint.causes.constraint import Barrier, Constraint, ConstraintKind
 from trainlint.finding import Location
 from trainlint.model.policy import Action, Peer, PolicyEntry
 from trainlint.policy import PolicySet
-from trainlint.proof.decided import list_of
+from trainlint.proof.deciding_places import list_of
 from trainlint.proof.notation import short_policy
 
 __all__ = ["barriers", "without_barriers"]

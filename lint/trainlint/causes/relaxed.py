@@ -22,7 +22,7 @@ def relaxed_pods(pod_set: PodSet, dropped: Collection[Constraint]) -> PodSet:
     """The pod set without the constraints (all of them about it)."""
     if not dropped:
         return pod_set
-    gone = _Gone(dropped)
+    gone = _DroppedConstraints(dropped)
     spec = pod_set.spec
     changed = replace(
         spec,
@@ -51,7 +51,7 @@ def relaxed_pods(pod_set: PodSet, dropped: Collection[Constraint]) -> PodSet:
     )
 
 
-class _Gone:
+class _DroppedConstraints:
     """Constraints that are dropped, by kind."""
 
     def __init__(self, dropped: Collection[Constraint]) -> None:
@@ -77,7 +77,7 @@ class _Gone:
         return self._parts.get(kind, ())
 
 
-def _affinity(spec: PodSpec, gone: _Gone) -> tuple[NodeSelectorTerm, ...] | None:
+def _affinity(spec: PodSpec, gone: _DroppedConstraints) -> tuple[NodeSelectorTerm, ...] | None:
     """The required node affinity; a term of which nothing is left matches every node."""
     if spec.node_affinity is None or not gone.any(ConstraintKind.NODE_AFFINITY):
         return spec.node_affinity
@@ -94,20 +94,20 @@ def _affinity(spec: PodSpec, gone: _Gone) -> tuple[NodeSelectorTerm, ...] | None
     return None if gone.has(ConstraintKind.NODE_AFFINITY, None) else tuple(terms)
 
 
-def _tolerations(gone: _Gone) -> Iterator[Toleration]:
+def _tolerations(gone: _DroppedConstraints) -> Iterator[Toleration]:
     for taint in gone.of(ConstraintKind.MISSING_TOLERATION):
         if isinstance(taint, Taint):
             yield Toleration(taint.key, "Exists", effect=taint.effect)
 
 
-def _container(container: Container, gone: _Gone) -> Container:
+def _container(container: Container, gone: _DroppedConstraints) -> Container:
     requests = {name: text for name, text in container.requests.items() if not _asks(gone, container, name)}
     limits = {name: text for name, text in container.limits.items() if not _asks(gone, container, name)}
     ports = () if gone.has(ConstraintKind.HOST_PORT, container.name) else container.ports
     return replace(container, requests=requests, limits=limits, ports=ports)
 
 
-def _asks(gone: _Gone, container: Container, resource: str) -> bool:
+def _asks(gone: _DroppedConstraints, container: Container, resource: str) -> bool:
     return gone.has(ConstraintKind.REQUEST, ResourceRequest(container.name, resource))
 
 

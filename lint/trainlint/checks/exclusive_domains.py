@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from trainlint.fact import fact
 from trainlint.model.known import Known, Undetermined
-from trainlint.model.workload import PodSet, Together, Workload
+from trainlint.model.workload import Colocation, PodSet, Workload
+from trainlint.proof.colocation_units import key_of, sizes_of
 from trainlint.proof.feasibility import Feasibility
-from trainlint.proof.units import key_of, sizes_of
 from trainlint.scheduling.filter import Refusal
 from trainlint.scheduling.node import OWN, Node
 
@@ -29,7 +29,7 @@ class ExclusiveCause:
     """
 
     pod_sets: tuple[PodSet, ...]
-    together: Together
+    together: Colocation
     units: int
     domains: tuple[str, ...]
     size: int = 0
@@ -66,7 +66,7 @@ def exclusive_causes(
     ``judge`` gives the nodes of a pod set with its feasibility on them, ``None`` where there may be others.
     """
     for workload in workloads:
-        asked: dict[str, list[tuple[PodSet, Together]]] = defaultdict(list)
+        asked: dict[str, list[tuple[PodSet, Colocation]]] = defaultdict(list)
         for pods in workload.pod_sets if any(each.placed_by for each in workload.pod_sets) else ():
             for together in (pods.together, pods.parts):
                 if together is not None and pods.replicas != 0 and not together.doubt:
@@ -77,7 +77,7 @@ def exclusive_causes(
 
 
 def _causes(
-    members: Sequence[tuple[PodSet, Together]], judge: Callable[[PodSet], Judged | None]
+    members: Sequence[tuple[PodSet, Colocation]], judge: Callable[[PodSet], Judged | None]
 ) -> Iterator[ExclusiveCause]:
     units = _units(members)
     together = members[0][1]
@@ -110,7 +110,7 @@ def _causes(
             yield ExclusiveCause(pod_sets, together, len(units) * copies, tuple(sorted(values)))
 
 
-def _units(members: Sequence[tuple[PodSet, Together]]) -> Known[tuple[tuple[tuple[int, int], ...], ...]]:
+def _units(members: Sequence[tuple[PodSet, Colocation]]) -> Known[tuple[tuple[tuple[int, int], ...], ...]]:
     """Each unit as the pod sets (by identity) that have pods in it, with how many."""
     found: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for pods, together in members:

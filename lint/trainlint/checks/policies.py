@@ -13,7 +13,7 @@ from trainlint.model.workload import Flow, Group, ObjectRef, PodSet
 from trainlint.policy import PolicySet
 from trainlint.policy.checks.dns_names import UnseenNames, unseen_names
 from trainlint.policy.checks.dropped_labels import DroppedLabel, dropped_labels
-from trainlint.policy.checks.pods import Aimed, Audience, ServicePortMiss, Unselected
+from trainlint.policy.checks.pods import Audience, HostNetworkSelector, ServicePortMiss, Unselected
 from trainlint.policy.checks.subnets import UselessCidr, read_subnets, useless_cidrs
 from trainlint.policy.conflicts import Conflict
 from trainlint.policy.labels import pod_label_filter
@@ -113,7 +113,7 @@ class PolicyMistakes:
         return tuple(each for each in found if not self._snapshot.may_hold_more(each.pods.namespace))
 
     @cached_property
-    def aimed_at_hosts(self) -> tuple[Aimed, ...]:
+    def aimed_at_hosts(self) -> tuple[HostNetworkSelector, ...]:
         """Selectors by pod labels that pods on the host network would satisfy: only they, or members of groups too."""
         grouped = {id(each) for group in self._snapshot.workloads.groups for each in group.members}
         return tuple(self._audience.aimed_at_hosts(self.entries, grouped))

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from trainlint.admission.flaws import FlawRole, ObjectFlaw
-from trainlint.admission.fullnames import of_full_names
 from trainlint.admission.kinds.ray import KUEUE
-from trainlint.admission.names import of_name
+from trainlint.admission.object_names import of_name
+from trainlint.admission.pod_fqdn import of_full_names
 from trainlint.admission.problem import Problem
 from trainlint.admission.refusals import demands, problems
 from trainlint.fact import fact

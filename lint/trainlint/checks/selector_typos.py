@@ -14,7 +14,7 @@ from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.model.workload import Group, ObjectRef
 from trainlint.policy import PolicySet
 from trainlint.policy.selector import split_source
-from trainlint.proof.cause import FlowCause, Slip
+from trainlint.proof.cause import FlowCause, SelectorTypo
 from trainlint.proof.group import GroupProof
 
 __all__ = ["with_slips"]
@@ -47,9 +47,9 @@ def _named(mistakes: PolicyMistakes, policies: PolicySet, proof: GroupProof, cau
     return cause
 
 
-def _slips(group: Group, origin: ObjectRef, entries: Iterable[PolicyEntry]) -> Iterator[Slip]:
+def _slips(group: Group, origin: ObjectRef, entries: Iterable[PolicyEntry]) -> Iterator[SelectorTypo]:
     """The labels of a policy's subject that are one slip off a label of the group's pods, each once."""
-    found: dict[Location, Slip] = {}
+    found: dict[Location, SelectorTypo] = {}
     for entry in entries:
         for item in entry.subject.requirements:
             key = split_source(item.key)[1]
@@ -58,16 +58,16 @@ def _slips(group: Group, origin: ObjectRef, entries: Iterable[PolicyEntry]) -> I
             pods = [each for each in group.members if entry.namespace in ("", each.namespace)]
             names = [value for each in pods if isinstance(value := each.labels.get(key), str)]
             if meant := only_meant(item.values[0], names):
-                found.setdefault(item.at, Slip(origin, key, item.values[0], meant, item.at))
+                found.setdefault(item.at, SelectorTypo(origin, key, item.values[0], meant, item.at))
     yield from found.values()
 
 
-def _corrected(entries: Iterable[PolicyEntry], slip: Slip) -> Iterator[PolicyEntry]:
+def _corrected(entries: Iterable[PolicyEntry], slip: SelectorTypo) -> Iterator[PolicyEntry]:
     for entry in entries:
         yield replace(entry, subject=_subject(entry.subject, slip)) if entry.origin == slip.origin else entry
 
 
-def _subject(subject: LabelSelector, slip: Slip) -> LabelSelector:
+def _subject(subject: LabelSelector, slip: SelectorTypo) -> LabelSelector:
     def right(item: Requirement) -> Requirement:
         return replace(item, values=(slip.meant,)) if item.at == slip.at else item
 

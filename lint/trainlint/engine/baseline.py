@@ -8,9 +8,9 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Final
 
-from trainlint.engine.match import entry_of, is_worse, match
+from trainlint.engine.finding_matches import entry_of, is_worse, match
+from trainlint.engine.repository_state import State
 from trainlint.engine.setup import Setup
-from trainlint.engine.state import State
 from trainlint.finding import Finding, Severity, UsageError
 from trainlint.result import Baseline, BaselineEntry, Result
 from trainlint.rule import all_rules

@@ -12,8 +12,8 @@ from typing import Final
 from trainlint.engine.changes import Changes
 from trainlint.engine.judge import judge, judge_change
 from trainlint.engine.progress import silent
+from trainlint.engine.repository_state import State, read_state
 from trainlint.engine.setup import Setup
-from trainlint.engine.state import State, read_state
 from trainlint.fact import fact
 from trainlint.finding import Finding, Location, Related, UsageError
 from trainlint.rule import Change, Facts, Repository

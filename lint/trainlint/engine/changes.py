@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from trainlint.engine.state import State
+from trainlint.engine.repository_state import State
 from trainlint.finding import Location, Path
 from trainlint.snapshot.objects import ApiObject, Key
 from trainlint.source.document import MISSING, Document

@@ -7,19 +7,19 @@ from dataclasses import dataclass, replace
 
 from trainlint.engine.blame import Blame
 from trainlint.engine.changes import Changes
+from trainlint.engine.finding_matches import entry_of, is_worse, match
 from trainlint.engine.judge import judge, judge_change, sift
-from trainlint.engine.match import entry_of, is_worse, match
 from trainlint.engine.merged_findings import as_one
 from trainlint.engine.reading import read_all
+from trainlint.engine.repository_state import State, in_scope, read_state
 from trainlint.engine.request import CheckRequest
 from trainlint.engine.setup import Setup, read_setup
-from trainlint.engine.state import State, in_scope, read_state
 from trainlint.finding import Finding, Location, Related, Unknown, UsageError
 from trainlint.result import Comparison
 from trainlint.source.cache import Cache
+from trainlint.source.file_tree import Tree
 from trainlint.source.kustomization import read_kustomizations
 from trainlint.source.revision import Revision, read_revision
-from trainlint.source.tree import Tree
 
 __all__ = ["Base", "compare", "judge_base"]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from trainlint.config.choices import Choices
 from trainlint.engine.progress import Progress, silent
 from trainlint.engine.reading import read_all
+from trainlint.engine.repository_state import State, read_state
 from trainlint.engine.setup import Setup, read_setup
-from trainlint.engine.state import State, read_state
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.build_cache import open_builds
 from trainlint.source.cache import open_cache

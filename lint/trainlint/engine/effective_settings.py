@@ -8,13 +8,13 @@ from pathlib import Path
 from trainlint.config.choices import Choices
 from trainlint.config.setting import EffectiveSetting, Origin
 from trainlint.engine.current_repository import opened
+from trainlint.engine.repository_state import State
 from trainlint.engine.setup import Setup
-from trainlint.engine.state import State
 from trainlint.finding import Path as FieldPath
 from trainlint.model.settings import Settings
 from trainlint.snapshot.build import Snapshot
 from trainlint.source.document import Field
-from trainlint.source.program import EXTRA, kustomize
+from trainlint.source.kustomize_program import EXTRA, kustomize
 from trainlint.source.spans import locate
 
 __all__ = ["effective_settings"]

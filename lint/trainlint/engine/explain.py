@@ -10,9 +10,9 @@ from typing import Final
 from trainlint.config.choices import Choices, NodesFile
 from trainlint.engine.current_repository import opened
 from trainlint.engine.judge import judge, sift
-from trainlint.engine.place import EXCERPT, Places
 from trainlint.engine.progress import Progress, silent
-from trainlint.engine.state import State
+from trainlint.engine.repository_state import State
+from trainlint.engine.source_places import EXCERPT, Places
 from trainlint.facts.facts import Facts
 from trainlint.finding import Finding, Location, UsageError
 from trainlint.proof.group import GroupProof

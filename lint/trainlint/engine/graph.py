@@ -9,9 +9,9 @@ from pathlib import Path
 from trainlint.config.choices import Choices, NodesFile
 from trainlint.engine.current_repository import opened
 from trainlint.engine.links import links_of
-from trainlint.engine.place import Places
 from trainlint.engine.progress import Progress
 from trainlint.engine.role_zones import obstacles_of, pools_of, role_placements, role_zones_of, waiting_of, zones_of
+from trainlint.engine.source_places import Places
 from trainlint.facts.facts import Facts
 from trainlint.finding import Location, UsageError
 from trainlint.model.known import Answer

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from trainlint.engine.identity import identified, tell_apart
+from trainlint.engine.finding_identity import identified, tell_apart
 from trainlint.engine.progress import Progress
+from trainlint.engine.repository_state import State
 from trainlint.engine.selection import names_of
 from trainlint.engine.setup import Setup
-from trainlint.engine.state import State
 from trainlint.engine.suppress import Suppressed, Suppressor
 from trainlint.engine.suppress import read_all as read_suppressions
 from trainlint.engine.testdata import of_test_data

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from trainlint.engine.current_repository import opened
 from trainlint.engine.judge import judge, sift
-from trainlint.engine.place import Places
 from trainlint.engine.progress import Progress
+from trainlint.engine.source_places import Places
 from trainlint.engine.verdict import verdicts
 from trainlint.fact import fact
 from trainlint.finding import Finding, Span
 from trainlint.result import Failure, GroupVerdict, Placed, Repair
 
-__all__ = ["Home", "Seen", "look"]
+__all__ = ["Home", "Observation", "look"]
 
 
 @fact
@@ -29,7 +29,7 @@ class Home:
 
 
 @fact
-class Seen:
+class Observation:
     """What was found; files are relative to ``root``. ``repairs`` looks for what fixes findings, given by identity."""
 
     root: str
@@ -39,7 +39,7 @@ class Seen:
     repairs: Callable[[Collection[str]], tuple[Repair, ...]] = field(compare=False, repr=False)
 
 
-def look(paths: Sequence[Path], progress: Progress) -> Seen:
+def look(paths: Sequence[Path], progress: Progress) -> Observation:
     """Everything about the repository at ``paths``; ``progress`` may raise, and so end it early.
 
     Raises:
@@ -54,7 +54,7 @@ def look(paths: Sequence[Path], progress: Progress) -> Seen:
 
         return tuple(propose(state, setup, [each for each in kept if each.id in identities]).repairs)
 
-    return Seen(
+    return Observation(
         str(state.world.root),
         tuple(state.places.placed(finding) for finding in sorted(kept, key=_order)),
         tuple(_homes((verdict for verdict, *_ in verdicts(state.facts, state.repository)), state.places)),

@@ -12,8 +12,8 @@ from trainlint.model.settings import Settings
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.snapshot.repository import Repository, read_repository
 from trainlint.source.build_cache import Builds
+from trainlint.source.kustomize_program import kustomize
 from trainlint.source.prefilter import KindFilter
-from trainlint.source.program import kustomize
 from trainlint.source.reading import Reading, is_kustomization
 from trainlint.source.rendered_root import BuildRoot, RenderedRoot
 from trainlint.source.world import World
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from trainlint.deploy.deployment import Release
     from trainlint.finding import Location
     from trainlint.snapshot.cluster_builder import Fleet
-    from trainlint.source.faults import BuildFault
     from trainlint.source.helm.install import HelmInstall
+    from trainlint.source.kustomization_faults import BuildFault
 
 __all__ = ["rendered_repository"]
 
@@ -61,14 +61,14 @@ def rendered_repository(
     from trainlint.snapshot.cluster_builder import deployed_unbuilt  # noqa: PLC0415
     from trainlint.snapshot.conflicting_deployers import conflicts  # noqa: PLC0415
     from trainlint.snapshot.fleet import find_fleet  # noqa: PLC0415 (most repositories have no deployers)
-    from trainlint.snapshot.rendering_plan import Planned, planned  # noqa: PLC0415
+    from trainlint.snapshot.rendering_plan import RenderingPlan, planned  # noqa: PLC0415
     from trainlint.source.library import Library  # noqa: PLC0415
 
     written = [(each.meta, each.field) for each in repository.objects]
     sources = Sources(
         Library(world.files), lambda: remotes_of(world.root), lambda: addressed(written), lambda: archived(written)
     )
-    plan, fleet = Planned(), find_fleet(repository, setup.settings, sources)
+    plan, fleet = RenderingPlan(), find_fleet(repository, setup.settings, sources)
     for _ in range(MAX_ROUNDS):
         before, plan = plan, planned(repository, fleet.clusters)
         more = _kustomizations(world, readings, setup, builds, tell, plan.kustomizations)
@@ -93,7 +93,7 @@ def _faults(world: World, readings: Sequence[Reading]) -> Mapping[str, tuple[Bui
     """What keeps kustomizations from being built, seen from outside."""
     if not any(is_kustomization(reading.file) for reading in readings):
         return {}
-    from trainlint.source.faults import faults  # noqa: PLC0415 (only where there are kustomizations)
+    from trainlint.source.kustomization_faults import faults  # noqa: PLC0415 (only where there are kustomizations)
 
     return faults(world, readings)
 

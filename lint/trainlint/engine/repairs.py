@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from trainlint.engine.match import entry_of, match
-from trainlint.engine.search import RepairedState, concerns, finding_goal, group_goal, search
+from trainlint.engine.finding_matches import entry_of, match
+from trainlint.engine.repair_search import RepairedState, concerns, finding_goal, group_goal, search
+from trainlint.engine.repository_state import State
 from trainlint.engine.setup import Setup
-from trainlint.engine.state import State
 from trainlint.engine.trial import Trial, TrialJudge
 from trainlint.finding import Finding, Safety, Severity
 from trainlint.fix.diff import replaced_lines

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.engine.judge import judge, sift
 from trainlint.engine.reading import read_all
+from trainlint.engine.repository_state import State, read_state
 from trainlint.engine.request import CheckRequest, Repairs
 from trainlint.engine.setup import read_setup
-from trainlint.engine.state import State, read_state
 from trainlint.engine.verdict import verdicts
 from trainlint.facts.facts import Facts
 from trainlint.finding import Finding, Severity, Unknown
@@ -31,7 +31,7 @@ from trainlint.source.testdata import home_of_test
 from trainlint.source.world import World
 
 if TYPE_CHECKING:
-    from trainlint.engine.place import Places
+    from trainlint.engine.source_places import Places
     from trainlint.proof.group import GroupProof
     from trainlint.result.graph import GroupGraph
     from trainlint.source.cache import Cache

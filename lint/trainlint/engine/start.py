@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from trainlint.engine.current_repository import opened
-from trainlint.engine.state import State
+from trainlint.engine.repository_state import State
 from trainlint.facts.facts import Facts
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.start import MissingFact, Start

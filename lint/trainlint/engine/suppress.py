@@ -10,7 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from trainlint.config.choices import PathIgnore
-from trainlint.engine.place import Places
+from trainlint.engine.source_places import Places
 from trainlint.finding import Finding, Location
 from trainlint.snapshot.repository import Repository
 from trainlint.source.comments import suppressions

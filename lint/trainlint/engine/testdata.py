@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from trainlint.engine.state import State
+from trainlint.engine.repository_state import State
 from trainlint.finding import Finding, Location, Severity
 from trainlint.source.examples import example_of
 

@@ -8,20 +8,20 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 from trainlint.effort import spend, spent
+from trainlint.engine.finding_matches import entry_of, is_worse, match
 from trainlint.engine.judge import judge
-from trainlint.engine.match import entry_of, is_worse, match
 from trainlint.engine.progress import silent
+from trainlint.engine.repository_state import State, read_state
 from trainlint.engine.setup import Setup
-from trainlint.engine.state import State, read_state
 from trainlint.fact import fact
 from trainlint.finding import Add, Edit, Finding, Fix, Location, Severity, UsageError
 from trainlint.fix.edit import edited, with_more
+from trainlint.fix.editable_nodes import NotEditableError
 from trainlint.fix.file import rewritten
-from trainlint.fix.tree import NotEditableError
 from trainlint.model.known import Answer
 from trainlint.model.workload import PodSet
-from trainlint.questions.gained import gained
-from trainlint.questions.gains import Gain, gains
+from trainlint.questions.opened_connections import Gain, gains
+from trainlint.questions.opened_connections_text import gained
 from trainlint.rule import Facts, Repository, all_rules
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.document import Document

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from trainlint.config.choices import Choices, NodesFile
 from trainlint.engine.current_repository import opened
-from trainlint.engine.place import EXCERPT, Places
 from trainlint.engine.progress import Progress
+from trainlint.engine.source_places import EXCERPT, Places
 from trainlint.finding import Location
 from trainlint.questions.answer import Asked, ConnectionAnswer
 from trainlint.questions.why import why

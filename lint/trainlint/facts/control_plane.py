@@ -12,7 +12,7 @@ from trainlint.model.workload import Group, ObjectRef
 from trainlint.proof.ground import ProofGround
 
 if TYPE_CHECKING:
-    from trainlint.control_plane.denied import Denial
+    from trainlint.control_plane.denied_connections import Denial
     from trainlint.control_plane.mesh import MeshDenial
     from trainlint.control_plane.need import Names, Need
     from trainlint.facts.cluster import ClusterFacts
@@ -39,7 +39,7 @@ class ControlPlaneFacts:
     @cached_property
     def _needs(self) -> tuple[Need, ...]:
         """Connections that stand around the workloads: to webhooks, heads, stores and engines."""
-        from trainlint.control_plane.denied import needs_of  # noqa: PLC0415 (see above)
+        from trainlint.control_plane.denied_connections import needs_of  # noqa: PLC0415 (see above)
 
         return needs_of(self._names)
 
@@ -48,7 +48,7 @@ class ControlPlaneFacts:
         """Connections of the control plane that policies deny."""
         if not self._connections.policies.entries:
             return ()
-        from trainlint.control_plane.denied import denials  # noqa: PLC0415 (only where there are policies)
+        from trainlint.control_plane.denied_connections import denials  # noqa: PLC0415 (only where there are policies)
 
         return tuple(denials(self._names, self._connections.policies, self._needs))
 
@@ -79,7 +79,7 @@ class ControlPlaneFacts:
         """What a service mesh may refuse of a group's connections, which is not judged here."""
         if not self._in_mesh:
             return
-        from trainlint.control_plane.meshed import meshed  # noqa: PLC0415 (see above)
+        from trainlint.control_plane.mesh_unknowns import meshed  # noqa: PLC0415 (see above)
 
         yield from meshed(self._snapshot, self.mesh_denials, group)
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from trainlint.checks.refusals import Refused, RefusedObject, refusals, refused
 from trainlint.facts.queues import QueueFacts
 from trainlint.model.workload import ObjectRef
-from trainlint.references.depended import undepended
+from trainlint.references.flux_dependencies import undepended
 from trainlint.references.references import ReferenceCause, dangling_references
 from trainlint.snapshot.build import Snapshot
 from trainlint.workload.contract import Contract

@@ -16,9 +16,9 @@ from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.model.pool import Inventory
 from trainlint.model.workload import Group, ObjectRef
-from trainlint.proof.agreement import agreed, either
 from trainlint.proof.budget import affordable
 from trainlint.proof.cause import FlowCause, assuming
+from trainlint.proof.combined_proof import agreed, either
 from trainlint.proof.connection_permission import connections
 from trainlint.proof.connection_unknowns import reasons_named
 from trainlint.proof.default_namespace import OF_ITS_OWN

@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from trainlint.finding import Add, Append, Edit, Location, Move, Path, Put, Quote, Remove, Rename
-from trainlint.fix import block, flow
-from trainlint.fix.adding import added
-from trainlint.fix.intended import equal, intended
+from trainlint.fix import block_style, flow_style
+from trainlint.fix.editable_nodes import NotEditableError, entry_of, parse, resolve
+from trainlint.fix.intended_value import equal, intended
 from trainlint.fix.layout import Piece, apply
-from trainlint.fix.moving import move
+from trainlint.fix.line_wrapping import is_wide, unfolded
+from trainlint.fix.moved_entry import move
+from trainlint.fix.new_document import added
 from trainlint.fix.snippet import Style, quoted, scalar, style_of
 from trainlint.fix.snippet import flow as on_one_line
-from trainlint.fix.tree import NotEditableError, entry_of, parse, resolve
-from trainlint.fix.unfolded import is_wide, unfolded
 from trainlint.source import scalars
 from trainlint.source.correspondence import value_at
 from trainlint.source.document import Document
@@ -71,7 +71,7 @@ def _edited(document: Document, edit: Edit) -> Document:
         node = resolve(top, edit.at.path)
         written = "" if node is None else text[node.start : node.end]
     if isinstance(edit, Append) and (holder := resolve(top, edit.at.path)) is not None:
-        edit = replace(edit, value=flow.in_order_of(holder, edit.value))
+        edit = replace(edit, value=flow_style.in_order_of(holder, edit.value))
     data = intended(document.data, edit, written)
     if equal(data, document.data) and not isinstance(edit, Move):
         return document
@@ -99,8 +99,8 @@ def _pieces(text: str, top: TextNode, edit: Edit, data: Any) -> list[Piece]:
             if node is None or node.shape is not TextShape.SEQUENCE:
                 return [_put(text, top, path, [value], style, before)]
             if node.flow:
-                return [flow.add_value(text, node, None, value, style)]
-            return [block.add_element(text, node, value, style)]
+                return [flow_style.add_value(text, node, None, value, style)]
+            return [block_style.add_element(text, node, value, style)]
         case Remove():
             return [_remove(text, top, path)]
         case Move(to=to):
@@ -133,9 +133,9 @@ def _remove(text: str, top: TextNode, path: Path) -> Piece:
     if holder is None:
         raise NotEditableError("it is not written in this text")
     if holder.flow:
-        return flow.remove(text, holder, entry)
+        return flow_style.remove(text, holder, entry)
     above = _entry(top, path[:-1]) if len(path) > 1 else None
-    return block.remove(text, above, holder, entry)
+    return block_style.remove(text, above, holder, entry)
 
 
 def _put(text: str, top: TextNode, path: Path, value: Any, style: Style, before: Sequence[str]) -> Piece:
@@ -155,10 +155,10 @@ def _put(text: str, top: TextNode, path: Path, value: Any, style: Style, before:
         raise NotEditableError("another kind of value stands on the way")
     if node.flow:
         key = step if isinstance(step, str) else None
-        return flow.add_value(text, node, key, inner, style)
+        return flow_style.add_value(text, node, key, inner, style)
     if isinstance(step, int):
-        return block.add_element(text, node, inner, style)
-    return block.add_entry(text, node, step, inner, style, before)
+        return block_style.add_element(text, node, inner, style)
+    return block_style.add_entry(text, node, step, inner, style, before)
 
 
 def _stays_plain(old: str, new: str) -> bool:
@@ -190,7 +190,7 @@ def _replaced(text: str, top: TextNode, path: Path, node: TextNode, value: Any, 
         holder = resolve(top, path[:-1])
         if holder is None or (empty and holder.flow):
             return Piece(node.start, node.end, f" {on_one_line(value, style)}")
-        return block.fill(text, entry, block.mapping_column(text, holder), value, style)
+        return block_style.fill(text, entry, block_style.mapping_column(text, holder), value, style)
     if node.style in ("|", ">") or (node.shape is TextShape.SCALAR and "\n" in text[node.start : node.end]):
         raise NotEditableError("the text has several lines")
     if node.style and isinstance(value, str):

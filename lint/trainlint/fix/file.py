@@ -6,7 +6,7 @@ from collections import Counter
 from difflib import SequenceMatcher
 from typing import Final
 
-from trainlint.fix.tree import NotEditableError
+from trainlint.fix.editable_nodes import NotEditableError
 from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.document import Document
 from trainlint.source.text import decode, encoding_of

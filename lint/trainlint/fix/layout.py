@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from trainlint.fact import fact
-from trainlint.fix.tree import NotEditableError
+from trainlint.fix.editable_nodes import NotEditableError
 from trainlint.source.yaml_tree import Entry, TextNode, TextShape
 
 __all__ = ["Piece", "after", "apply", "column_of", "dash_of", "line_end", "line_start", "only_blanks"]

@@ -8,8 +8,8 @@ from typing import Final
 
 from trainlint.deploy.deployment import Release
 from trainlint.installed import cilium
-from trainlint.installed.informed import Informed
 from trainlint.installed.kinds import CILIUM_CONFIG
+from trainlint.installed.known_settings import KnownSettings
 from trainlint.installed.kubernetes import of_cluster
 from trainlint.installed.kueue import configured
 from trainlint.installed.operators import operator_releases
@@ -27,7 +27,7 @@ def informed(
     settings: Settings,
     objects: Iterable[tuple[Meta, Field]],
     releases: Iterable[Release],
-) -> Informed:
+) -> KnownSettings:
     """What is stated in trainlint.yaml counts, then what the manifests agree on; of the rest both sides are told."""
     items, releases = list(objects), tuple(releases)
     of_kubernetes = [each for meta, item in items for each in of_cluster(meta, item)]
@@ -41,7 +41,7 @@ def informed(
     if not other and (of_cilium or settings.cni.stated):
         settings = replace(settings, cni=_cni(settings.cni, found, evident=bool(of_cilium)))
     manager, doubts = configured(items, releases)
-    return Informed(
+    return KnownSettings(
         replace(settings, kueue=manager, operators=operator_releases(items, releases)),
         {name: each.at for name, each in found.items()},
         (*disputes((*kubernetes, *cni)), *doubts),

@@ -40,7 +40,7 @@ class _Each(BaseModel):
     each: list[_Scalar] | str
 
 
-class _Same(BaseModel):
+class _ValuesOfDriver(BaseModel):
     """The values that the devices of another driver on the node have, in their order."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -56,7 +56,7 @@ class DevicesModel(BaseModel):
     driver: str = Field(min_length=1)
     name: str = Field("dev-{i}", description="The name of each; {i} is its number, from 0.")
     count: int = Field(1, ge=1, le=_MOST)
-    attributes: dict[str, _Version | _Each | _Same | _Scalar] = Field(
+    attributes: dict[str, _Version | _Each | _ValuesOfDriver | _Scalar] = Field(
         default_factory=dict,
         description="Values by the names of the driver; true, numbers and texts are of their type.",
     )
@@ -119,10 +119,12 @@ def _attributes(each: DevicesModel, number: int, written: Sequence[DevicesModel]
 
 def _value(each: DevicesModel, name: str, number: int, written: Sequence[DevicesModel]) -> Attribute | None:
     value = each.attributes.get(name)
-    if isinstance(value, _Same):
+    if isinstance(value, _ValuesOfDriver):
         other = next((one for one in written if one.driver == value.sameAs and one is not each), None)
         return (
-            None if other is None or isinstance(other.attributes.get(name), _Same) else _value(other, name, number, ())
+            None
+            if other is None or isinstance(other.attributes.get(name), _ValuesOfDriver)
+            else _value(other, name, number, ())
         )
     if isinstance(value, _Version):
         return "version", value.version

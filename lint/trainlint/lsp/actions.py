@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lsprotocol.types import CodeAction, CodeActionDisabled, CodeActionKind, Diagnostic, TextEdit, WorkspaceEdit
 
-from trainlint.engine.observation import Seen
+from trainlint.engine.observation import Observation
 from trainlint.finding import Safety
 from trainlint.lsp.positions import Texts
 from trainlint.result import Repair
@@ -23,7 +23,7 @@ def identity(diagnostic: Diagnostic) -> str:
 
 
 def actions(
-    seen: Seen, repairs: Sequence[Repair], texts: Texts, diagnostics: Sequence[Diagnostic]
+    seen: Observation, repairs: Sequence[Repair], texts: Texts, diagnostics: Sequence[Diagnostic]
 ) -> Iterator[CodeAction]:
     """An action for each repair of these diagnostics whose files are still as they were when it was tried.
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from lsprotocol.types import Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location
 
-from trainlint.engine.observation import Seen
+from trainlint.engine.observation import Observation
 from trainlint.finding import Severity
 from trainlint.lsp.positions import Texts
 from trainlint.result import Placed
@@ -22,7 +22,7 @@ SEVERITIES: Final[Mapping[Severity, DiagnosticSeverity]] = {
 }
 
 
-def diagnostics(seen: Seen, texts: Texts) -> dict[str, list[Diagnostic]]:
+def diagnostics(seen: Observation, texts: Texts) -> dict[str, list[Diagnostic]]:
     """The diagnostics of every file that has some, by URI."""
     found: dict[str, list[Diagnostic]] = {}
     for placed in seen.findings:

@@ -8,14 +8,14 @@ from typing import Any
 
 from lsprotocol.types import Hover, MarkupContent, MarkupKind, Position, Range
 
-from trainlint.engine.observation import Home, Seen
+from trainlint.engine.observation import Home, Observation
 from trainlint.lsp.positions import Texts
 from trainlint.result import GroupVerdict
 
 __all__ = ["hover"]
 
 
-def hover(seen: Seen, texts: Texts, file: Path, position: Position) -> Hover | None:
+def hover(seen: Observation, texts: Texts, file: Path, position: Position) -> Hover | None:
     """What is proved about the groups whose objects stand there; ``None`` where none does."""
     name = texts.name(file)
     here: list[tuple[Range, Home]] = []

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lsprotocol.types import Diagnostic
 
-from trainlint.engine.observation import Seen, look
+from trainlint.engine.observation import Observation, look
 from trainlint.finding import UsageError
 from trainlint.lsp.diagnostics import diagnostics
 from trainlint.lsp.positions import Texts
@@ -30,13 +30,13 @@ class Session:
         turn: asyncio.Semaphore,
     ) -> None:
         self.root = root
-        self.seen: Seen | None = None
+        self.seen: Observation | None = None
         self.diagnostics: dict[str, list[Diagnostic]] = {}
         self._changed, self._tell = changed, tell
         self._told = ""
         self._repairs: dict[frozenset[str], tuple[Repair, ...]] = {}
         self._searching = asyncio.Lock()
-        self._runner: Runner[tuple[Seen, dict[str, list[Diagnostic]]]] = Runner(
+        self._runner: Runner[tuple[Observation, dict[str, list[Diagnostic]]]] = Runner(
             self._look, self._done, self._failed, turn
         )
 
@@ -69,11 +69,11 @@ class Session:
         """Whether a file is a part of what is linted here."""
         return path == self.root or path.is_relative_to(self.root)
 
-    def _look(self, progress: Callable[[str, int, int], None]) -> tuple[Seen, dict[str, list[Diagnostic]]]:
+    def _look(self, progress: Callable[[str, int, int], None]) -> tuple[Observation, dict[str, list[Diagnostic]]]:
         seen = look([self.root], progress)
         return seen, diagnostics(seen, Texts(Path(seen.root), self.root))
 
-    def _done(self, found: tuple[Seen, dict[str, list[Diagnostic]]]) -> None:
+    def _done(self, found: tuple[Observation, dict[str, list[Diagnostic]]]) -> None:
         self.seen, self.diagnostics = found
         self._repairs.clear()
         broken = "; ".join(f"the rule {each.rule} broke: {each.message}" for each in self.seen.failures)

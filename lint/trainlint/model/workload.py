@@ -20,6 +20,7 @@ __all__ = [
     "EPHEMERAL",
     "FIRST_ONLY",
     "PER_POD",
+    "Colocation",
     "Flow",
     "FlowKind",
     "Gang",
@@ -29,7 +30,6 @@ __all__ = [
     "PortRange",
     "Service",
     "ServicePort",
-    "Together",
     "Wait",
     "Workload",
     "Workloads",
@@ -60,7 +60,7 @@ FIRST_ONLY = Undetermined(Because(ValueGround.FIRST_POD))
 
 
 @fact
-class Together:
+class Colocation:
     """What keeps pods in one domain of a node label, beside their pod spec (S 2, W 4 to 8, 11).
 
     Pod sets of one object with the same ``unit`` share a domain. With ``per_block`` each block of a set is a unit of
@@ -120,8 +120,8 @@ class PodSet:
     instances: Known[int] = 1
     queue: str = ""
     placed_by: str = ""
-    together: Together | None = None
-    parts: Together | None = None
+    together: Colocation | None = None
+    parts: Colocation | None = None
 
     @property
     def namespace(self) -> str:

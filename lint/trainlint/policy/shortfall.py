@@ -18,7 +18,7 @@ from trainlint.policy.policyset import PolicySet
 from trainlint.policy.port_parts import PortSpan
 from trainlint.policy.selector import Matcher, split_source
 
-__all__ = ["EntryPart", "Shortfall", "Unmet", "closest_peer", "shortfalls", "uncovered", "unmet"]
+__all__ = ["EntryPart", "Shortfall", "UnmetRequirement", "closest_peer", "shortfalls", "uncovered", "unmet"]
 
 
 class EntryPart(StrEnum):
@@ -30,7 +30,7 @@ class EntryPart(StrEnum):
 
 
 @fact
-class Unmet:
+class UnmetRequirement:
     """A requirement on labels, and the end that does not meet it.
 
     ``dropped``: Cilium leaves the label out of identities. ``meant`` is the label that the end has instead of it, where
@@ -52,7 +52,7 @@ class Shortfall:
     """
 
     part: EntryPart
-    reason: Because | Unmet
+    reason: Because | UnmetRequirement
     at: Location | None
     certain: bool = True
 
@@ -68,7 +68,7 @@ def shortfalls(
     """Everything that keeps an entry from matching; nothing for one that matches."""
     entry = ready.entry
     for item, certain in unmet(entry.subject, subject, policed=True):
-        reason = Unmet(item, subject, policies.drops(item.key))
+        reason = UnmetRequirement(item, subject, policies.drops(item.key))
         yield Shortfall(EntryPart.SUBJECT, reason, _place(item, entry.subject), certain)
     yield from _peer_shortfalls(ready, subject, peer, policies)
     yield from _port_shortfalls(ready, subject, peer, protocol, ports, policies)
@@ -126,7 +126,7 @@ def _peer_shortfalls(ready: ReadyEntry, subject: Endpoint, peer: Endpoint, polic
     else:
         for item, certain in unmet(found.peer.selector, peer):
             place = _place(item, found.peer.selector) or at
-            yield Shortfall(EntryPart.PEER, Unmet(item, peer, policies.drops(item.key)), place, certain)
+            yield Shortfall(EntryPart.PEER, UnmetRequirement(item, peer, policies.drops(item.key)), place, certain)
 
 
 def closest_peer(ready: ReadyEntry, peer: Endpoint, policies: PolicySet) -> ReadyPeer | None:

@@ -30,7 +30,7 @@ __all__ = [
     "NodePort",
     "PlacementCause",
     "ResourceAmount",
-    "Slip",
+    "SelectorTypo",
     "SplitCause",
     "SpreadCause",
     "StrandedCause",
@@ -111,7 +111,7 @@ class ZoneCause:
 
 
 @fact
-class Slip:
+class SelectorTypo:
     """A policy that selects nothing: ``written`` stands at ``at`` where the pods of the group have ``meant``."""
 
     origin: ObjectRef
@@ -133,7 +133,7 @@ class FlowCause:
     root: Root
     flows: tuple[tuple[Flow, Verdict], ...]
     admitting: Mapping[PolicyEntry, tuple[Flow, tuple[PortRange, ...]]] = field(default_factory=dict)
-    slip: Slip | None = None
+    slip: SelectorTypo | None = None
     assumes: tuple[str, ...] = ()
 
 

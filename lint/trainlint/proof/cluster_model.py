@@ -10,9 +10,9 @@ from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import Settings
 from trainlint.model.storage import Storage
 from trainlint.model.workload import Group
+from trainlint.proof.colocated_roles import LOOSE, Ties, ties
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.placement_problem import PlacementProblem, stated_problem
-from trainlint.proof.ties import LOOSE, Ties, ties
 from trainlint.reachability import NO_DOMAIN
 from trainlint.scheduling.node import Node
 

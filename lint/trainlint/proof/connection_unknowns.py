@@ -9,7 +9,7 @@ from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
 from trainlint.model.workload import Group
-from trainlint.proof.decided import open_questions
+from trainlint.proof.deciding_places import open_questions
 from trainlint.proof.ground import ProofGround
 from trainlint.proof.group import GroupProof
 from trainlint.proof.notation import flow_text

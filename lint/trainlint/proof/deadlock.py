@@ -20,7 +20,7 @@ def deadlock(problem: PlacementProblem) -> DeadlockCause | None:
     """
     if problem.unknown or problem.targetless:
         return None
-    placements = _Roomy(problem.roles, problem.domains, problem.classes)
+    placements = _UnlimitedPlacements(problem.roles, problem.domains, problem.classes)
     if placements.reachable is None:
         return None
     placed = {role for state in placements.reachable for role, _ in state}
@@ -44,7 +44,7 @@ def deadlock(problem: PlacementProblem) -> DeadlockCause | None:
     return None
 
 
-class _Roomy(Placements):
+class _UnlimitedPlacements(Placements):
     """Placements on nodes that never fill up."""
 
     def minimal(self, state: frozenset[tuple[int, int]]) -> Packing:

@@ -16,10 +16,10 @@ from trainlint.model.storage import Storage
 from trainlint.model.workload import Group
 from trainlint.proof.assignments import example_assignments
 from trainlint.proof.cause import Assignment, CutCause, CutPair, SplitCause, StrandedCause, Where
-from trainlint.proof.decided import denying_verdict, open_questions, shared_node
+from trainlint.proof.deciding_places import denying_verdict, open_questions, shared_node
 from trainlint.proof.for_all import ForAll
 from trainlint.proof.ground import NoteGround, ProofGround
-from trainlint.proof.neighbours import may_be_denied, permission
+from trainlint.proof.node_sharing import may_be_denied, permission
 from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.proof.zone_reason import NoOrder, ZoneReason
 from trainlint.proof.zones import Zone

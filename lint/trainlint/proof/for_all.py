@@ -11,13 +11,13 @@ from trainlint.model.known import Answer
 from trainlint.model.workload import Group
 from trainlint.proof.assignments import assignments, where
 from trainlint.proof.cause import CutCause, SplitCause, StrandedCause
-from trainlint.proof.cuts import cut_placement
 from trainlint.proof.dead_ends import crowded_dead_end, dead_end
+from trainlint.proof.denied_placements import cut_placement
 from trainlint.proof.ground import NoteGround, ProofGround
 from trainlint.proof.multi_zone import SPLITS, TOO_MANY, TooManyError, wide_packings
 from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.reachability import Reachability
-from trainlint.scheduling.crowding import always_fits
+from trainlint.scheduling.fragmentation import always_fits
 from trainlint.scheduling.placement import Placements
 from trainlint.scheduling.role import Placement, PlacementRole, State
 

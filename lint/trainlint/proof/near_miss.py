@@ -17,7 +17,15 @@ from trainlint.policy.identity import NAMESPACE_KEY, Endpoint
 from trainlint.policy.matching import ReadyEntry, ready
 from trainlint.policy.policyset import PolicySet
 from trainlint.policy.selector import split_source
-from trainlint.policy.shortfall import EntryPart, Shortfall, Unmet, closest_peer, shortfalls, uncovered, unmet
+from trainlint.policy.shortfall import (
+    EntryPart,
+    Shortfall,
+    UnmetRequirement,
+    closest_peer,
+    shortfalls,
+    uncovered,
+    unmet,
+)
 from trainlint.reachability import Reachability
 
 __all__ = ["NearEntry", "near_flow", "nearest"]
@@ -38,7 +46,7 @@ class NearEntry:
 
     entry: PolicyEntry
     part: EntryPart
-    reason: Because | Unmet
+    reason: Because | UnmetRequirement
     at: Location
     wanted: Requirement | None = None
     meant: tuple[str, str] | None = None
@@ -124,7 +132,7 @@ def _ranked(
     unwritten = split_source(item.key)[1] == NAMESPACE_KEY and _names_more(selector.requirements)
     if not (slip or ports_say or unwritten) or (first.part is EntryPart.SUBJECT and not slip):
         return
-    reason = Unmet(item, end, policies.drops(item.key), meant)
+    reason = UnmetRequirement(item, end, policies.drops(item.key), meant)
     place = first.at or entry.at
     near = NearEntry(entry, first.part, reason, place, item, meant, peer=missing, end=end, asked=asked)
     yield (_SURE if slip else _LIKELY), near

@@ -16,7 +16,7 @@ from trainlint.proof.ground import ProofGround
 from trainlint.references.references import references_of
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.objects import ApiObject
-from trainlint.snapshot.omissions import DECIDING_KINDS, LIMITING_KINDS, Rest
+from trainlint.snapshot.omissions import DECIDING_KINDS, LIMITING_KINDS, OmittedObjects
 from trainlint.workload.services import Directory, called_services, read_service
 
 __all__ = ["left_out"]
@@ -25,7 +25,7 @@ SHOWN: Final = 2
 """How many files of one object are named."""
 
 
-def left_out(snapshot: Snapshot, rest: Rest, group: Group) -> Iterator[Because]:
+def left_out(snapshot: Snapshot, rest: OmittedObjects, group: Group) -> Iterator[Because]:
     """What may bear on a group and is left out, as what is missing for its proof."""
     found: dict[str, dict[str, None]] = {}
     for each in _bearing(snapshot, rest, group):
@@ -41,7 +41,7 @@ def _name(each: ApiObject) -> str:
     return str(each.ref) if each.ref.name else each.ref.kind
 
 
-def _bearing(snapshot: Snapshot, rest: Rest, group: Group) -> Iterator[ApiObject]:
+def _bearing(snapshot: Snapshot, rest: OmittedObjects, group: Group) -> Iterator[ApiObject]:
     owners = {member.owner for member in group.members}
     namespaces = {member.namespace for member in group.members}
     yield from rest.left_out(LIMITING_KINDS, namespaces, owners)
@@ -84,7 +84,7 @@ def _calls(group: Group, service: ApiObject) -> bool:
     )
 
 
-def _pools(snapshot: Snapshot, rest: Rest, group: Group, owners: set[ObjectRef]) -> Iterator[ApiObject]:
+def _pools(snapshot: Snapshot, rest: OmittedObjects, group: Group, owners: set[ObjectRef]) -> Iterator[ApiObject]:
     """What describes nodes that would be as near to a group as those that count for it."""
     if snapshot.settings.inventories or not snapshot.elsewhere:
         return

@@ -13,11 +13,11 @@ from trainlint.model.namespace import Namespaces
 from trainlint.model.pod import SpreadConstraint
 from trainlint.model.storage import Storage
 from trainlint.model.workload import Group, PodSet
+from trainlint.proof.colocated_roles import LOOSE, Ties
 from trainlint.proof.device_roles import room_for, with_devices
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.ground import ProofGround
-from trainlint.proof.tied_volumes import tied_volumes
-from trainlint.proof.ties import LOOSE, Ties
+from trainlint.proof.shared_volumes import tied_volumes
 from trainlint.scheduling import volume_restrictions
 from trainlint.scheduling.device_room import DeviceRoom
 from trainlint.scheduling.domains import Domain, partition

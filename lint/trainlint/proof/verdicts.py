@@ -14,15 +14,15 @@ from trainlint.model.pool import Inventory, Pool, at_most
 from trainlint.model.settings import Settings
 from trainlint.model.storage import Storage
 from trainlint.model.workload import ObjectRef, PodSet
+from trainlint.proof.colocation_units import tiers_of
 from trainlint.proof.feasibility import Feasibility, judge_pod_set
 from trainlint.proof.node_closure import NodeClosure, closed_for, home_of
-from trainlint.proof.units import tiers_of
 from trainlint.queues.kueue_queues import Queueing
 from trainlint.queues.multikueue import handed_on
 from trainlint.reachability import NO_DOMAIN
 from trainlint.scheduling.admission import admit
 from trainlint.scheduling.condense import condense, named
-from trainlint.scheduling.devices.looked_at import LookedAt
+from trainlint.scheduling.devices.attributes_read import AttributesRead
 from trainlint.scheduling.node import Node, node_of
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.queue_flavor import with_flavors
@@ -143,9 +143,9 @@ class Verdicts:
         return tiers_of(self._snapshot.workloads.pod_sets)
 
     @cached_property
-    def _looked_at(self) -> LookedAt:
+    def _looked_at(self) -> AttributesRead:
         """What claims of the snapshot look at of devices."""
-        return LookedAt(pod.spec.resource_claims for pod in self._pods)
+        return AttributesRead(pod.spec.resource_claims for pod in self._pods)
 
     def _known(self, inventory: Inventory) -> tuple[Pool, ...]:
         """The pools with the devices that claims can tell apart, and with their HyperNodes."""

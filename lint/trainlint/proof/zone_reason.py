@@ -7,7 +7,7 @@ from trainlint.finding import Location
 from trainlint.model.because import Because
 from trainlint.model.policy import Verdict
 from trainlint.model.workload import Flow, PodSet
-from trainlint.proof.decided import deciding_places
+from trainlint.proof.deciding_places import deciding_places
 from trainlint.scheduling.refusal import Refusal
 
 __all__ = [

@@ -15,11 +15,11 @@ from trainlint.model.pool import Pool
 from trainlint.model.workload import Group, PodSet
 from trainlint.proof.assignments import assignments, where
 from trainlint.proof.cause import Assignment, Where
-from trainlint.proof.decided import denying_verdict, open_questions
+from trainlint.proof.deciding_places import denying_verdict, open_questions
 from trainlint.proof.domain_limits import nodes_of
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.ground import ProofGround
-from trainlint.proof.neighbours import permission
+from trainlint.proof.node_sharing import permission
 from trainlint.proof.notation import flow_text
 from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.proof.zone_reason import (

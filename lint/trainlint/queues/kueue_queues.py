@@ -40,7 +40,7 @@ from trainlint.snapshot.build import Snapshot
 from trainlint.source.examples import is_for
 from trainlint.workload.colocation import KUEUE_REQUIRED
 from trainlint.workload.expansion import Context
-from trainlint.workload.management import QUEUE_LABEL
+from trainlint.workload.managing_controllers import QUEUE_LABEL
 
 __all__ = ["Queueing"]
 

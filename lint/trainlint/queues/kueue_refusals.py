@@ -28,7 +28,7 @@ from trainlint.scheduling.kueue.state import Inactive, why_inactive
 from trainlint.source.document import Field
 from trainlint.source.examples import is_for
 from trainlint.workload.kinds import shown_kind
-from trainlint.workload.management import QUEUE_LABEL
+from trainlint.workload.managing_controllers import QUEUE_LABEL
 
 __all__ = ["QueueCause", "causes_of", "queue_causes"]
 

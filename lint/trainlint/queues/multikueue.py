@@ -14,7 +14,7 @@ from trainlint.queues.kueue_queues import Queueing
 from trainlint.queues.queue_cause import QueueCause
 from trainlint.scheduling.kueue.state import multikueue_check
 from trainlint.snapshot.objects import ApiObject
-from trainlint.workload.management import QUEUE_LABEL
+from trainlint.workload.managing_controllers import QUEUE_LABEL
 
 __all__ = ["handed_on", "multikueue_causes"]
 

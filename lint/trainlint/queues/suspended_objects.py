@@ -11,7 +11,7 @@ from trainlint.queues.ground import QueueGround, QueueRole
 from trainlint.queues.kueue_queues import Queueing
 from trainlint.queues.queue_cause import QueueCause
 from trainlint.workload.kinds import kind_of
-from trainlint.workload.management import manages
+from trainlint.workload.managing_controllers import manages
 
 __all__ = ["unqueued"]
 

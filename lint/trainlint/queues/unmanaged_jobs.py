@@ -21,7 +21,7 @@ from trainlint.queues.missed_queue import MissedQueue
 from trainlint.snapshot.objects import ApiObject
 from trainlint.source.document import Field
 from trainlint.workload.kinds import kind_of
-from trainlint.workload.management import QUEUE_LABEL, manages
+from trainlint.workload.managing_controllers import QUEUE_LABEL, manages
 from trainlint.workload.pod_manifest import template_of
 
 __all__ = ["unmanaged"]

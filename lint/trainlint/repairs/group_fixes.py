@@ -15,7 +15,7 @@ from trainlint.proof.cause import CutCause, DeadlockCause, FlowCause, SpreadCaus
 from trainlint.proof.group import GroupProof
 from trainlint.questions.lookalikes import may_be_labelled
 from trainlint.questions.named_pods import naming_labels
-from trainlint.repairs.admitting import admit_flows
+from trainlint.repairs.policy_edits import admit_flows
 from trainlint.scheduling import taint_toleration
 from trainlint.scheduling.filter import Refusal
 from trainlint.scheduling.fixes import follow, pin, tolerate
@@ -52,7 +52,7 @@ def group_fixes(facts: Facts, proof: GroupProof) -> Iterator[Fix]:
 
 def denied_fixes(facts: Facts, group: Group, denied: Iterable[tuple[Flow, Verdict]]) -> Iterator[Fix]:
     """What opens connections that policies deny: labels and ports first, then what the policies would have to admit."""
-    from trainlint.repairs.permitting import flow_fixes  # noqa: PLC0415 (heavy, and most checks propose nothing)
+    from trainlint.repairs.opening_edits import flow_fixes  # noqa: PLC0415 (heavy, and most checks propose nothing)
 
     found = list(denied)
     yield from flow_fixes(facts, group, dict.fromkeys(flow for flow, _ in found))

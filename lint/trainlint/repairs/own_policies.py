@@ -16,7 +16,7 @@ from trainlint.questions.written_policies import CILIUM, written
 from trainlint.repairs.allowances import Allowance, Port, members
 from trainlint.snapshot.objects import ApiObject
 
-__all__ = ["Own", "dns_policy", "element", "own_policies", "peers_of"]
+__all__ = ["OwnPolicy", "dns_policy", "element", "own_policies", "peers_of"]
 
 _NAME: Final = lazy_pattern(r"[a-z0-9]([-a-z0-9.]{0,80}[a-z0-9])?")
 _VERSIONS: Final = {"NetworkPolicy": "networking.k8s.io/v1", "CiliumNetworkPolicy": "cilium.io/v2"}
@@ -25,19 +25,19 @@ _OF_PODS: Final = "io.kubernetes.pod.namespace"
 
 
 @fact
-class Own:
+class OwnPolicy:
     """A new policy: its name, and the edits that write it, the best place first."""
 
     name: str
     places: tuple[Add, ...]
 
 
-def own_policies(facts: Facts, group: Group, wanted: Sequence[Allowance]) -> tuple[Own, ...]:
+def own_policies(facts: Facts, group: Group, wanted: Sequence[Allowance]) -> tuple[OwnPolicy, ...]:
     """One policy for each set of pods that lacks something; none where labels cannot name the pods."""
     found: dict[tuple[int, ...], list[Allowance]] = {}
     for each in wanted:
         found.setdefault(each.subjects, []).append(each)
-    made: list[Own] = []
+    made: list[OwnPolicy] = []
     for subjects, rules in found.items():
         own = _policy(facts, group, members(group, subjects), rules, [each.name for each in made])
         if own is None:
@@ -48,7 +48,7 @@ def own_policies(facts: Facts, group: Group, wanted: Sequence[Allowance]) -> tup
 
 def dns_policy(
     facts: Facts, group: Group, pods: Sequence[PodSet], entry: PolicyEntry, rule: dict[str, Any]
-) -> Own | None:
+) -> OwnPolicy | None:
     """A policy that lets pods of a group ask the cluster's DNS, and nothing else."""
     like = _like(facts, pods[0].namespace, [entry])
     kind = _kind([entry.origin.kind], like)
@@ -57,7 +57,7 @@ def dns_policy(
 
 def _policy(
     facts: Facts, group: Group, pods: Sequence[PodSet], rules: Sequence[Allowance], taken: Iterable[str]
-) -> Own | None:
+) -> OwnPolicy | None:
     isolating = [entry for each in rules for entry in each.isolating]
     like = _like(facts, pods[0].namespace, isolating)
     kind = _kind([each.origin.kind for each in isolating], like)
@@ -78,7 +78,7 @@ def _written(
     base: str,
     sides: Mapping[str, Any],
     taken: Iterable[str] = (),
-) -> Own | None:
+) -> OwnPolicy | None:
     """The policy as a document, in each place where it may stand."""
     labels = naming_labels(facts, pods)
     name = _free_name(facts, kind, pods, base, taken)
@@ -95,7 +95,7 @@ def _written(
 
     places = tuple(_places(facts, pods[0], like))
     style = None if like is None else like.field.at
-    return Own(name, tuple(Add(at, document(namespace=said), style) for at, said in places)) if places else None
+    return OwnPolicy(name, tuple(Add(at, document(namespace=said), style) for at, said in places)) if places else None
 
 
 def _kind(kinds: Sequence[str], like: ApiObject | None) -> str:

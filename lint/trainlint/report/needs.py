@@ -12,7 +12,7 @@ from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Answer
 from trainlint.model.needs import Needs
 from trainlint.model.selector import Requirement
-from trainlint.proof.ideal.nodes import least_nodes
+from trainlint.proof.ideal.smallest_nodes import least_nodes
 from trainlint.report.inventory import inventory_yaml
 from trainlint.report.needs_json import needs_data
 from trainlint.report.options import Options

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from trainlint.fact import fact
 from trainlint.model.devices import Allocated, Allocation, DeviceClaim
-from trainlint.scheduling.devices.allocation import Allocator, ClaimingPod, Granted
+from trainlint.scheduling.devices.allocated import AllocatedDevices
+from trainlint.scheduling.devices.allocation import AllocatedClaims, Allocator, ClaimingPod
+from trainlint.scheduling.devices.claims_of_pod import ClaimsOfPod
 from trainlint.scheduling.devices.outcome import AllocationFault
-from trainlint.scheduling.devices.taken import Taken
-from trainlint.scheduling.devices.wants import Wants
 from trainlint.scheduling.exploration import Explorer
 from trainlint.scheduling.group_model import GroupModel
 from trainlint.scheduling.outcome import Exploration, Outcome
@@ -99,12 +99,12 @@ class DeviceExplorer:
         wants = self._allocator.wants(asked, claims)
         if isinstance(wants, AllocationFault):
             return wants
-        if not isinstance(wants, Wants):
+        if not isinstance(wants, ClaimsOfPod):
             return None
         allocations = [each.allocation for each in claims.values() if each.allocation is not None]
-        taken = Taken([*allocations, Allocation(held.others)])
+        taken = AllocatedDevices([*allocations, Allocation(held.others)])
         answer = self._allocator.answer(asked, wants, self.model.cells[node].node, taken)
-        if isinstance(answer, Granted):
+        if isinstance(answer, AllocatedClaims):
             return self._after(held, answer)
         return answer if isinstance(answer, AllocationFault) else None
 
@@ -112,7 +112,7 @@ class DeviceExplorer:
         claim = self._claims[key]
         return DeviceClaim(claim.namespace, claim.name, claim.requests, claim.constraints, allocation)
 
-    def _after(self, held: _Held, granted: Granted) -> _Held:
+    def _after(self, held: _Held, granted: AllocatedClaims) -> _Held:
         named = dict(held.named)
         others = list(held.others)
         for claim, allocation in zip(granted.claims, granted.allocations, strict=True):

@@ -7,10 +7,10 @@ from typing import Final
 from trainlint.model.because import Because
 from trainlint.model.needs import NeedGround
 from trainlint.model.pod import PodResourceClaim
-from trainlint.scheduling.devices.allocation import Answer, Granted
+from trainlint.scheduling.devices.allocation import AllocatedClaims, Answer
+from trainlint.scheduling.devices.claims_of_pod import Missing
 from trainlint.scheduling.devices.one_node import placed_together
 from trainlint.scheduling.devices.outcome import AllocationFault, Open
-from trainlint.scheduling.devices.wants import Missing
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.refusal import Answer as FilterAnswer
@@ -42,7 +42,7 @@ def check(pod: Pod, node: Node) -> FilterAnswer:
             PLUGIN, Because(DoubtGround.NOT_IN_GIT, (name,)), unread.at, need=Because(NeedGround.OBJECT, (name,))
         )
     answer = placed_together((claims,), devices)
-    return None if isinstance(answer, Granted) else _refusal(answer, claims, node)
+    return None if isinstance(answer, AllocatedClaims) else _refusal(answer, claims, node)
 
 
 def _refusal(answer: Answer, claims: Claims, node: Node) -> Refusal | Doubt:

@@ -10,19 +10,19 @@ from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.installed.kinds import may_admit
 from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.model.settings import Settings
+from trainlint.snapshot.alternative_parts import parts
 from trainlint.snapshot.alternative_sets import find_alternatives
 from trainlint.snapshot.alternatives import Sides, SnapshotPart
+from trainlint.snapshot.closed_kinds import opened
 from trainlint.snapshot.interning import Interning
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.snapshot.multikueue_jobs import handing_on
 from trainlint.snapshot.objects import ApiObject
-from trainlint.snapshot.omissions import Rest, WholeWorld
-from trainlint.snapshot.one_snapshot import APART, once, snapshot_of
-from trainlint.snapshot.openness import opened
-from trainlint.snapshot.partition import EVERYWHERE, Partition
-from trainlint.snapshot.parts import parts
+from trainlint.snapshot.objects_of_parts import EVERYWHERE, Partition
+from trainlint.snapshot.omissions import OmittedObjects, WorldParts
 from trainlint.snapshot.repository import Repository
 from trainlint.snapshot.snapshot import Snapshot
+from trainlint.snapshot.snapshot_of_objects import APART, once, snapshot_of
 from trainlint.source.prefilter import DEFINITION
 from trainlint.source.reading import is_kustomization
 from trainlint.source.testdata import home_of_test
@@ -81,9 +81,9 @@ def build_snapshots(
     sides = Sides(alternatives, repository.places)
     dealt = Partition(left if alternatives else (), repository, sides)
     made = parts(alternatives, sides, objects=len(left))
-    world = WholeWorld(left, sides, made) if alternatives else None
+    world = WorldParts(left, sides, made) if alternatives else None
     for part in made:
-        rest = Rest(part, world) if world is not None else None
+        rest = OmittedObjects(part, world) if world is not None else None
         own = dealt.to(part) if alternatives else left  # without alternatives everything is one part
         changed = dealt.transformed(part) if alternatives else repository.transformed
         found += [
@@ -207,7 +207,7 @@ def _left_over(
     context: Cluster | None,
     charts: Charts,
     interning: Interning,
-    rest: Rest | None,
+    rest: OmittedObjects | None,
     given: tuple[GivenNodes, ...],
     *,
     prefix: bool,

@@ -10,12 +10,12 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.lazy_pattern import lazy_pattern
 from trainlint.snapshot.duplicates import Duplicate
-from trainlint.source.faults import BuildFault
 from trainlint.source.kustomization import Kustomization, Resolution
+from trainlint.source.kustomization_faults import BuildFault
 from trainlint.source.reading import is_kustomization
 from trainlint.source.rendered_root import RenderedRoot
 
-__all__ = ["Unbuilt", "faults_of", "unbuilt"]
+__all__ = ["UnbuiltPath", "faults_of", "unbuilt"]
 
 Faults = Mapping[tuple[str, str], tuple[BuildFault, ...]]
 """Why a kustomization does not build: by its directory, and the key of what a deployer adds (empty: nothing)."""
@@ -26,7 +26,7 @@ _TWICE: Final = lazy_pattern(
 
 
 @fact
-class Unbuilt:
+class UnbuiltPath:
     """A fault, and those who deploy a path that does not build because of it, each with its place.
 
     ``unused``: the repository says what is deployed, and that is not among it.
@@ -66,11 +66,13 @@ def faults_of(
     return found
 
 
-def unbuilt(kustomizations: Mapping[str, Kustomization], resolution: Resolution, found: Faults) -> Iterator[Unbuilt]:
+def unbuilt(
+    kustomizations: Mapping[str, Kustomization], resolution: Resolution, found: Faults
+) -> Iterator[UnbuiltPath]:
     """The faults of what stands at the top, each once; a component is built only by those who use it."""
     tops = (each for each in resolution.roots if not kustomizations[each].component)
     faults = dict.fromkeys(fault for top in tops for fault in found.get((top, ""), ()))
-    yield from map(Unbuilt, faults)
+    yield from map(UnbuiltPath, faults)
 
 
 def _twice(directory: str, each: Duplicate) -> BuildFault:

@@ -47,7 +47,7 @@ def assumptions(settings: Settings, objects: Sequence[ApiObject], inventories: S
 
 def _kinds_with_rules(settings: Settings, objects: Sequence[ApiObject]) -> list[str]:
     """The kinds of objects, of whose CRDs the rules cannot be evaluated."""
-    from trainlint.admission.limits import has_rules  # noqa: PLC0415 (only without the library of CEL)
+    from trainlint.admission.schema_constraints import has_rules  # noqa: PLC0415 (only without the library of CEL)
 
     kinds = {(each.meta.api_version, each.meta.kind): each.meta for each in objects if "/" in each.meta.api_version}
     defined = settings.definitions

@@ -10,11 +10,11 @@ from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef
-from trainlint.snapshot.build_faults import Unbuilt
-from trainlint.snapshot.emptied_variables import Emptied
+from trainlint.snapshot.build_faults import UnbuiltPath
+from trainlint.snapshot.closed_kinds import Opening
 from trainlint.snapshot.objects import ApiObject
-from trainlint.snapshot.openness import Opening
-from trainlint.source.faults import BuildFault
+from trainlint.snapshot.substituted_variables import EmptiedVariables
+from trainlint.source.kustomization_faults import BuildFault
 
 __all__ = ["Cluster", "ClusterBuilder", "Fleet", "deployed_unbuilt"]
 
@@ -44,7 +44,7 @@ class Cluster:
     brought: tuple[tuple[ApiObject, Deployment], ...] = ()
     open: Mapping[str, Opening] = field(default_factory=dict)
     unbuilt: tuple[tuple[BuildFault, Deployment], ...] = ()
-    emptied: tuple[Emptied, ...] = ()
+    emptied: tuple[EmptiedVariables, ...] = ()
 
     def covers(self, file: str) -> bool:
         """Whether a file, of whatever content, lies in what is deployed to the cluster."""
@@ -73,7 +73,7 @@ class ClusterBuilder:
     brought: list[tuple[ApiObject, Deployment]] = field(default_factory=list)
     open: dict[str, Opening] = field(default_factory=dict)
     unbuilt: list[tuple[BuildFault, Deployment]] = field(default_factory=list)
-    emptied: list[Emptied] = field(default_factory=list)
+    emptied: list[EmptiedVariables] = field(default_factory=list)
 
     def grown(self) -> Cluster:
         """What has come together."""
@@ -108,13 +108,13 @@ class Fleet:
     unknowns: tuple[Unknown, ...] = ()
 
 
-def deployed_unbuilt(tops: Iterable[Unbuilt], clusters: Sequence[Cluster]) -> Iterator[Unbuilt]:
+def deployed_unbuilt(tops: Iterable[UnbuiltPath], clusters: Sequence[Cluster]) -> Iterator[UnbuiltPath]:
     """The faults of what is deployed, with who deploys it, and those of other kustomizations at the ``tops``."""
     found: dict[BuildFault, dict[tuple[str, Location | None], None]] = {}
     for cluster in clusters:
         for fault, deployment in cluster.unbuilt:
             found.setdefault(fault, {})[deployment.by, deployment.at] = None
-    yield from (Unbuilt(fault, tuple(deployers)) for fault, deployers in found.items())
+    yield from (UnbuiltPath(fault, tuple(deployers)) for fault, deployers in found.items())
     for each in tops:
         if each.fault not in found:
             stated = any(cluster.stated and cluster.covers(each.fault.at.file) for cluster in clusters)

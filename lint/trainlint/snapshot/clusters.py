@@ -9,11 +9,11 @@ from typing import Final
 from trainlint.deploy.deployment import Deployment
 from trainlint.deploy.read import is_deployer
 from trainlint.model.settings import Settings
+from trainlint.snapshot.alternative_parts import parts
 from trainlint.snapshot.alternative_sets import find_alternatives
 from trainlint.snapshot.cluster_builder import Cluster
-from trainlint.snapshot.deployer_tree import Follower
+from trainlint.snapshot.deployer_tree import DeployerWalk
 from trainlint.snapshot.objects import ApiObject
-from trainlint.snapshot.parts import parts
 from trainlint.snapshot.repository import Repository
 from trainlint.snapshot.root_deployers import First, first_deployers
 from trainlint.source.reading import is_kustomization
@@ -29,7 +29,7 @@ COMMON: Final = frozenset(
 """Directories that say what lies there, and not for which cluster."""
 
 
-def find_clusters(repository: Repository, settings: Sequence[Settings], follower: Follower) -> tuple[Cluster, ...]:
+def find_clusters(repository: Repository, settings: Sequence[Settings], follower: DeployerWalk) -> tuple[Cluster, ...]:
     """The clusters of the repository, those of the configuration first; none where nothing tells them apart."""
     deployers = [each for each in repository.objects if is_deployer(each.meta)]
     if not deployers and not any(each.paths for each in settings):
@@ -49,7 +49,7 @@ def find_clusters(repository: Repository, settings: Sequence[Settings], follower
     return tuple(each.grown() for each in follower.clusters.values() if each.fed)
 
 
-def _state(settings: Settings, follower: Follower) -> None:
+def _state(settings: Settings, follower: DeployerWalk) -> None:
     """A cluster of the configuration: what its paths hold, and what deployers in them bring."""
     cluster = follower.cluster(settings.cluster, "trainlint.yaml names its paths", settings)
     cluster.fed = True

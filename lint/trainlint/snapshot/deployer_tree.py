@@ -17,24 +17,24 @@ from trainlint.deploy.substitution import refused
 from trainlint.finding import Unknown
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef
+from trainlint.snapshot.closed_kinds import Opening
 from trainlint.snapshot.cluster_builder import ClusterBuilder
 from trainlint.snapshot.delivery import carried, changed, keeps_variables, marked
-from trainlint.snapshot.emptied_variables import emptied
 from trainlint.snapshot.missing_namespaces import unplaced
 from trainlint.snapshot.objects import ApiObject
-from trainlint.snapshot.openness import Opening
-from trainlint.snapshot.path_objects import Brought, Reach
+from trainlint.snapshot.path_objects import DeliveredObject, Reach
 from trainlint.snapshot.repository import Repository
+from trainlint.snapshot.substituted_variables import emptied
 from trainlint.source.document import Field
-from trainlint.source.faults import BuildFault
+from trainlint.source.kustomization_faults import BuildFault
 from trainlint.source.reading import is_kustomization
 
-__all__ = ["Follower"]
+__all__ = ["DeployerWalk"]
 
 _REFERRED = DEPLOYER_KINDS | SOURCE_KINDS
 
 
-class Follower:
+class DeployerWalk:
     """Follows deployers from the first ones on; what was followed once for a cluster is not followed again."""
 
     def __init__(self, repository: Repository, sources: Sources) -> None:
@@ -69,7 +69,7 @@ class Follower:
             case _:
                 return self.reach.files(deployment.path)
 
-    def _objects(self, deployment: Deployment) -> Iterator[Brought]:
+    def _objects(self, deployment: Deployment) -> Iterator[DeliveredObject]:
         one = deployment
         match one.way:
             case Way.DIRECTORY:
@@ -140,7 +140,7 @@ class Follower:
 
     @staticmethod
     def _moved(
-        brought: Brought, deployment: Deployment, changes: Sequence[Transformation], changing: str
+        brought: DeliveredObject, deployment: Deployment, changes: Sequence[Transformation], changing: str
     ) -> tuple[ApiObject, str]:
         """An object in the namespace that it is deployed to, with the changes that can be told, and what else changes
         it.
@@ -180,9 +180,9 @@ class Follower:
         _gives_up(cluster, deployment, faults)
         return True
 
-    def _bringing(self, deployment: Deployment) -> tuple[Iterable[Brought], Sequence[Transformation], str]:
+    def _bringing(self, deployment: Deployment) -> tuple[Iterable[DeliveredObject], Sequence[Transformation], str]:
         """The objects of a deployment, the changes that they still need, and what else changes them."""
-        made = self.reach.overlaid(deployment.path, deployment.overlay)
+        made = self.reach.with_deployer_fields(deployment.path, deployment.overlay)
         if made is not None:  # with everything that the deployer adds
             return self.reach.made(made), (), ""
         if self.reach.refuses(deployment.path, deployment.overlay):  # then it is unknown what is deployed, if anything

@@ -11,7 +11,7 @@ from trainlint.deploy.sources import CONTESTED, Sources
 from trainlint.model.settings import Settings
 from trainlint.snapshot.cluster_builder import Fleet
 from trainlint.snapshot.clusters import find_clusters
-from trainlint.snapshot.deployer_tree import Follower
+from trainlint.snapshot.deployer_tree import DeployerWalk
 from trainlint.snapshot.repository import Repository
 from trainlint.source.library import Library
 from trainlint.source.reading import is_kustomization
@@ -21,14 +21,14 @@ __all__ = ["find_fleet"]
 
 def find_fleet(repository: Repository, settings: Sequence[Settings], sources: Sources) -> Fleet:
     """Everything that deployers say, and what configures a network plugin by itself."""
-    follower = Follower(repository, sources)
+    follower = DeployerWalk(repository, sources)
     clusters = find_clusters(repository, settings, follower)
     idle = (each for cluster in follower.clusters.values() if not cluster.fed for each in cluster.unknowns)
     contested = tuple(dict.fromkeys(each for each in idle if CONTESTED in each.missing))
     return Fleet(clusters, tuple(_charts(repository, sources.library, follower)), contested)
 
 
-def _charts(repository: Repository, library: Library, follower: Follower) -> Iterator[tuple[str, Release]]:
+def _charts(repository: Repository, library: Library, follower: DeployerWalk) -> Iterator[tuple[str, Release]]:
     for item in repository.objects:
         if is_deployer(item.meta):
             for release in follower.glance(item)[0].releases:

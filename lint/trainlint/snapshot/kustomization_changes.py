@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from trainlint.finding import Location, Unknown
 from trainlint.snapshot.objects import ApiObject
-from trainlint.source.faults import BuildFault
 from trainlint.source.kustomization import Kustomization, Resolution, passes_through
+from trainlint.source.kustomization_faults import BuildFault
 from trainlint.source.reading import is_kustomization
 from trainlint.source.rendered_root import RenderedRoot
 from trainlint.source.rendering_hint import by_hand, rendering_hint

@@ -14,7 +14,7 @@ from trainlint.kube.values import is_placeholder
 from trainlint.snapshot.kinds import REGISTRY
 from trainlint.snapshot.path_objects import Reach
 from trainlint.source.document import Document
-from trainlint.source.faults import BuildFault
+from trainlint.source.kustomization_faults import BuildFault
 from trainlint.source.library import Library
 from trainlint.source.reading import objects
 

@@ -12,7 +12,7 @@ from trainlint.model.kueue import MULTIKUEUE
 from trainlint.snapshot.cluster_builder import Cluster
 from trainlint.snapshot.objects import ApiObject
 from trainlint.workload.kinds import WORKLOAD_KINDS
-from trainlint.workload.management import QUEUE_LABEL
+from trainlint.workload.managing_controllers import QUEUE_LABEL
 
 __all__ = ["handing_on"]
 

@@ -14,7 +14,7 @@ from trainlint.snapshot.alternatives import Side, Sides, SnapshotPart, shared_st
 from trainlint.snapshot.objects import ApiObject, Key
 from trainlint.source.document import Document
 
-__all__ = ["DECIDING_KINDS", "LIMITING_KINDS", "Rest", "WholeWorld"]
+__all__ = ["DECIDING_KINDS", "LIMITING_KINDS", "OmittedObjects", "WorldParts"]
 
 DECIDING_KINDS: Final = frozenset(kind for _, kind in (*POLICY_KINDS, *FOREIGN_KINDS))
 """What decides which connections the pods that it selects may have."""
@@ -25,7 +25,7 @@ _FOR_ALL: Final = DECIDING_KINDS | LIMITING_KINDS | INVENTORY_KINDS
 _BEARING: Final = _FOR_ALL | {"Service"}
 
 
-class WholeWorld:
+class WorldParts:
     """Everything of which each part holds a share."""
 
     def __init__(self, objects: Iterable[ApiObject], sides: Sides, parts: Sequence[SnapshotPart]) -> None:
@@ -91,10 +91,10 @@ class WholeWorld:
         return any(map(part.takes, self.sides_of(each)))
 
 
-class Rest:
+class OmittedObjects:
     """What the snapshot of one part leaves out."""
 
-    def __init__(self, part: SnapshotPart, world: WholeWorld) -> None:
+    def __init__(self, part: SnapshotPart, world: WorldParts) -> None:
         self._part = part
         self._world = world
         self._singles = [

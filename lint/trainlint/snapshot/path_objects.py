@@ -11,20 +11,20 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.snapshot.objects import ApiObject
 from trainlint.snapshot.repository import Repository
-from trainlint.source.faults import BuildFault
 from trainlint.source.glob import matches
 from trainlint.source.kustomization import Kustomization
+from trainlint.source.kustomization_faults import BuildFault
 from trainlint.source.reading import is_kustomization
 from trainlint.source.rendered_root import Overlay, RenderedRoot
 
-__all__ = ["Brought", "Reach"]
+__all__ = ["DeliveredObject", "Reach"]
 
 _NEUTRAL = frozenset({"components", "namespace"})
 """Fields of a kustomization that are followed here: what its components change is seen in them."""
 
 
 @fact
-class Brought:
+class DeliveredObject:
     """An object on its way: ``namespace`` is what a kustomization moves it into, ``by`` the kustomization that changes
     it and was not rendered.
     """
@@ -83,7 +83,7 @@ class Reach:
         """Whether a chart was rendered as a deployer installs it."""
         return (chart or ".", at) in self._charts
 
-    def chart(self, directory: str, at: Location | None) -> Iterator[Brought]:
+    def chart(self, directory: str, at: Location | None) -> Iterator[DeliveredObject]:
         """What a chart makes as it is installed there; nothing where it was not rendered."""
         yield from self._of(self._charts.get((directory or ".", at)))
 
@@ -97,7 +97,7 @@ class Reach:
         others = [each for (chart, _), each in self._charts.items() if chart == (directory or ".")]
         return frozenset().union(*(each.files | {each.root} for each in others if each.undeployed))
 
-    def overlaid(self, path: str, overlay: Overlay | None) -> RenderedRoot | None:
+    def with_deployer_fields(self, path: str, overlay: Overlay | None) -> RenderedRoot | None:
         """What the kustomization in a directory makes with what its deployer adds; ``None`` where it was not rendered
         so.
         """
@@ -117,7 +117,7 @@ class Reach:
                 return found[path, overlay.key]
         return tuple(fault for root in self.roots(path) for fault in found.get((root, ""), ()))
 
-    def made(self, rendered: RenderedRoot) -> Iterator[Brought]:
+    def made(self, rendered: RenderedRoot) -> Iterator[DeliveredObject]:
         """The objects that were rendered."""
         yield from self._of(rendered)
 
@@ -125,7 +125,7 @@ class Reach:
         """The files whose objects nothing else deploys, once the path is deployed."""
         return frozenset(self._covered(path))
 
-    def objects(self, path: str) -> Iterator[Brought]:
+    def objects(self, path: str) -> Iterator[DeliveredObject]:
         """The objects of a file, or of a directory as Flux takes it: the kustomization in it, or all that is below."""
         if path in self._by_file or is_kustomization(path):
             yield from self._plain(path)
@@ -139,7 +139,7 @@ class Reach:
         one = self._kustomizations.get(component)
         return "" if one is not None and not self._changes(one) else f"the component {component}"
 
-    def directory(self, path: str, *, recurse: bool, include: str, exclude: str) -> Iterator[Brought]:
+    def directory(self, path: str, *, recurse: bool, include: str, exclude: str) -> Iterator[DeliveredObject]:
         """The objects of the manifests of a plain directory, as Argo CD takes it."""
         for file in self._files:
             below = self.below(file, path)
@@ -155,16 +155,16 @@ class Reach:
             return file
         return file[len(path) + 1 :] if file.startswith(f"{path}/") else None
 
-    def _plain(self, file: str) -> Iterator[Brought]:
+    def _plain(self, file: str) -> Iterator[DeliveredObject]:
         for item in self._by_file.get(file) or self._repository.as_written(file):
-            yield Brought(item)
+            yield DeliveredObject(item)
 
-    def _of(self, made: RenderedRoot | None) -> Iterator[Brought]:
+    def _of(self, made: RenderedRoot | None) -> Iterator[DeliveredObject]:
         for document in made.documents if made is not None else ():
             for item in self._by_document.get(id(document), ()):
-                yield Brought(item)
+                yield DeliveredObject(item)
 
-    def _below(self, path: str) -> Iterator[Brought]:
+    def _below(self, path: str) -> Iterator[DeliveredObject]:
         roots = self._topmost(path)
         for root in roots:
             yield from self._built(root)
@@ -181,14 +181,14 @@ class Reach:
                 found.append(directory)
         return tuple(found)
 
-    def _built(self, root: str) -> Iterator[Brought]:
+    def _built(self, root: str) -> Iterator[DeliveredObject]:
         made = self._builds.get((root, ""))
         if made is not None:
             yield from self._of(made)
         elif root in self._kustomizations:
             yield from self._unrendered(root, "", "", ())
 
-    def _unrendered(self, directory: str, namespace: str, by: str, above: tuple[str, ...]) -> Iterator[Brought]:
+    def _unrendered(self, directory: str, namespace: str, by: str, above: tuple[str, ...]) -> Iterator[DeliveredObject]:
         """What a kustomization brings as it is written; its own namespace is overruled by those above it."""
         one = self._kustomizations[directory]
         namespace = namespace or self._namespace(one)
@@ -201,7 +201,7 @@ class Reach:
                     yield from self._unrendered(target, namespace, by, (*above, directory))
             else:
                 for each in self._plain(target):
-                    yield Brought(each.item, namespace, by)
+                    yield DeliveredObject(each.item, namespace, by)
 
     def _namespace(self, one: Kustomization) -> str:
         return one.namespace or next((other.namespace for other in self._components(one) if other.namespace), "")

@@ -12,11 +12,11 @@ from trainlint.snapshot.path_objects import Reach
 from trainlint.snapshot.repository import Repository
 from trainlint.source.rendered_root import BuildRoot
 
-__all__ = ["Planned", "planned"]
+__all__ = ["RenderingPlan", "planned"]
 
 
 @fact
-class Planned:
+class RenderingPlan:
     """``kustomizations`` are built by themselves; ``charts`` the releases of charts in the repository, each with the
     place of who installs it.
     """
@@ -25,7 +25,7 @@ class Planned:
     charts: tuple[tuple[Release, Location | None], ...] = ()
 
 
-def planned(repository: Repository, clusters: Iterable[Cluster]) -> Planned:
+def planned(repository: Repository, clusters: Iterable[Cluster]) -> RenderingPlan:
     """What the deployers that are known by now name."""
     reach = Reach(repository)
     deployments = [each for cluster in clusters for each in cluster.deployments]
@@ -40,4 +40,4 @@ def planned(repository: Repository, clusters: Iterable[Cluster]) -> Planned:
     for each in deployments:
         if each.way is Way.CHART and each.release is not None and (each.release, each.at) not in charts:
             charts.append((each.release, each.at))  # once, where it is installed in several clusters
-    return Planned(tuple(built), tuple(charts))
+    return RenderingPlan(tuple(built), tuple(charts))

@@ -12,20 +12,20 @@ from trainlint.fact import fact
 from trainlint.finding import Location, Path, Unknown
 from trainlint.installed.kinds import CONFIG_MAPS, may_admit
 from trainlint.inventory.kinds import INVENTORY_KINDS
-from trainlint.snapshot.build_faults import Unbuilt, faults_of, unbuilt
+from trainlint.snapshot.build_faults import UnbuiltPath, faults_of, unbuilt
 from trainlint.snapshot.duplicates import Duplicate, in_one_file, in_one_kustomization
-from trainlint.snapshot.emptied_variables import Emptied
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.snapshot.kustomization_changes import deployed_places, moved_files, transformed_files, unrendered
 from trainlint.snapshot.objects import ApiObject, api_objects
+from trainlint.snapshot.substituted_variables import EmptiedVariables
 from trainlint.snapshot.unlisted_patches import patch_like
 from trainlint.source.document import Document
-from trainlint.source.faults import BuildFault
 from trainlint.source.kustomization import (
     Kustomization,
     read_kustomizations,
     resolve,
 )
+from trainlint.source.kustomization_faults import BuildFault
 from trainlint.source.podtemplates import pod_templates
 from trainlint.source.prefilter import DEFINITION
 from trainlint.source.reading import Reading, is_kustomization
@@ -68,8 +68,8 @@ class Repository:
     patch_files: frozenset[str] = frozenset()
     test_homes: frozenset[str] = frozenset()
     faults: Mapping[tuple[str, str], tuple[BuildFault, ...]] = field(default_factory=dict)
-    unbuilt: tuple[Unbuilt, ...] = ()
-    emptied: tuple[Emptied, ...] = ()
+    unbuilt: tuple[UnbuiltPath, ...] = ()
+    emptied: tuple[EmptiedVariables, ...] = ()
     real: Callable[[str], str] = lambda name: name
     missing: Callable[[str], bool] = lambda engine: True
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from trainlint.deploy.deployment import HERE, Deployment, Way
 from trainlint.deploy.read import is_deployer
-from trainlint.snapshot.deployer_tree import Follower
+from trainlint.snapshot.deployer_tree import DeployerWalk
 from trainlint.snapshot.objects import ApiObject
 
 __all__ = ["First", "first_deployers"]
@@ -20,7 +20,9 @@ LEADERS: Final = frozenset({"Application", "ApplicationSet", "FluxInstance", "Ku
 ORIGINS: Final = frozenset({"GitRepository", "OCIRepository"})
 
 
-def first_deployers(deployers: Sequence[ApiObject], objects: Iterable[ApiObject], follower: Follower) -> list[First]:
+def first_deployers(
+    deployers: Sequence[ApiObject], objects: Iterable[ApiObject], follower: DeployerWalk
+) -> list[First]:
     """Those that no other one brings; of several that bring each other, the one that brings most.
 
     A deployer that only installs charts shows no cluster. Where Flux manages itself, its other Kustomizations that no
@@ -29,14 +31,14 @@ def first_deployers(deployers: Sequence[ApiObject], objects: Iterable[ApiObject]
     return _Choice([each for each in deployers if _leads(each, follower)], objects, follower).made()
 
 
-def _leads(deployer: ApiObject, follower: Follower) -> bool:
+def _leads(deployer: ApiObject, follower: DeployerWalk) -> bool:
     return deployer.meta.kind in LEADERS or any(
         made.way is not Way.CHART for made in follower.glance(deployer)[0].deployments
     )
 
 
 class _Choice:
-    def __init__(self, deployers: Sequence[ApiObject], objects: Iterable[ApiObject], follower: Follower) -> None:
+    def __init__(self, deployers: Sequence[ApiObject], objects: Iterable[ApiObject], follower: DeployerWalk) -> None:
         self._deployers = deployers
         self._files = {id(each): follower.glance(each)[1] for each in deployers}
         at_home: dict[str, list[ApiObject]] = defaultdict(list)

@@ -15,15 +15,15 @@ from trainlint.model.namespace import Namespaces
 from trainlint.model.pool import Inventory
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef, Workloads
+from trainlint.snapshot.closed_kinds import Opening
 from trainlint.snapshot.objects import ApiObject
-from trainlint.snapshot.omissions import Rest
-from trainlint.snapshot.openness import Opening
+from trainlint.snapshot.omissions import OmittedObjects
 from trainlint.source.document import Field
 
 if TYPE_CHECKING:
     from trainlint.installed.gates import Gate, RefusedByPolicy
     from trainlint.inventory.external_inventory import GivenNodes
-    from trainlint.snapshot.emptied_variables import Emptied
+    from trainlint.snapshot.substituted_variables import EmptiedVariables
 
 __all__ = ["Snapshot"]
 
@@ -57,10 +57,10 @@ class Snapshot:
     opened: Mapping[str, Opening] = field(default_factory=dict)
     unknowns: tuple[Unknown, ...] = ()
     read: Mapping[str, Field] = field(default_factory=dict)
-    emptied: tuple[Emptied, ...] = ()
+    emptied: tuple[EmptiedVariables, ...] = ()
     gates: tuple[Gate, ...] = ()
     refused: tuple[RefusedByPolicy, ...] = ()
-    rest: Rest | None = None
+    rest: OmittedObjects | None = None
     given: tuple[GivenNodes, ...] = ()
     together: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
@@ -111,7 +111,7 @@ class Snapshot:
         inventories: Sequence[Inventory],
         unknowns: Collection[Unknown],
         said: tuple[object, ...],
-        rest: Rest | None,
+        rest: OmittedObjects | None,
     ) -> bool:
         """Whether it holds the very same objects, of the same documents, as they are deployed, leaves the same out,
         and the same is said about it.
@@ -133,7 +133,7 @@ class Snapshot:
         return {}
 
 
-def _leave_the_same(one: Rest | None, other: Rest | None) -> bool:
+def _leave_the_same(one: OmittedObjects | None, other: OmittedObjects | None) -> bool:
     """Whether two snapshots leave out the same documents."""
     if one is None or other is None:
         return one is other

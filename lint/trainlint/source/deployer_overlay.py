@@ -14,14 +14,14 @@ from trainlint.source.patch_targets import with_chosen_targets
 from trainlint.source.rendered_root import Overlay
 from trainlint.source.safe_kustomization import RefusedError
 
-__all__ = ["named", "overlaid", "patch_files", "tolerant"]
+__all__ = ["named", "patch_files", "tolerant", "with_deployer_fields"]
 
 _APPENDED: Final = ("patches", "components", "labels")
 _BY_NAME: Final = ("images", "replicas")
 _MERGED: Final = ("commonLabels", "commonAnnotations")
 
 
-def overlaid(data: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+def with_deployer_fields(data: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
     """What a kustomization says with the fields of its deployer: lists grow, images and replicas go by their name,
     labels and annotations by their key, and everything else takes the place of what was there.
     """

@@ -10,21 +10,21 @@ from typing import Any, Final
 from trainlint.finding import Location, Unknown
 from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.build_cache import Builds, digest_of
-from trainlint.source.closure import close
 from trainlint.source.copied_files import Closure
 from trainlint.source.deployer_overlay import patch_files
 from trainlint.source.document import Document
 from trainlint.source.documents import every_document
 from trainlint.source.events import TooDeepError, YamlError
+from trainlint.source.file_tree import Tree
 from trainlint.source.kustomization import passes_through, read_kustomizations, resolve
+from trainlint.source.kustomize_closure import close
+from trainlint.source.kustomize_program import Program
 from trainlint.source.loader import load
 from trainlint.source.origins import NOTE, Origins
 from trainlint.source.prefilter import KindFilter
-from trainlint.source.program import Program
 from trainlint.source.reading import Reading, read
 from trainlint.source.rendered_root import BuildRoot, RenderedRoot
 from trainlint.source.safe_kustomization import RefusedError
-from trainlint.source.tree import Tree
 from trainlint.source.world import World
 
 __all__ = ["render"]
@@ -106,7 +106,7 @@ def _build(roots: Sequence[_Root], builds: Builds, program: Program, tell: Calla
         return
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 (heavy, and most runs have nothing to render)
 
-    from trainlint.source.build import BuildError, build  # noqa: PLC0415
+    from trainlint.source.kustomize_build import BuildError, build  # noqa: PLC0415
 
     allowance = builds.kustomizations
     refusals = [allowance.refusal(root.closure.builds, root.closure.size) if root.closure else "" for root in roots]

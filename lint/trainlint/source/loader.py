@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from trainlint.finding import Path
 from trainlint.lazy_pattern import lazy_pattern
-from trainlint.source.builder import MAX_DIGITS, Loaded, build, has_long_number, height
 from trainlint.source.document import MISSING
 from trainlint.source.events import TooDeepError, TooManyDigitsError, YamlError
 from trainlint.source.yaml_fast_path import ordinary
 from trainlint.source.yaml_tree import MAX_DEPTH
+from trainlint.source.yaml_values import MAX_DIGITS, Loaded, build, has_long_number, height
 
 __all__ = ["json_stream", "load", "lost_keys"]
 

@@ -8,11 +8,11 @@ from typing import Final
 
 from trainlint.source.document import Document, Field
 from trainlint.source.documents import every_document, is_read
+from trainlint.source.file_tree import Tree
 from trainlint.source.kustomization import FILE_NAMES, is_remote
 from trainlint.source.patches import Documents
 from trainlint.source.relative_path import joined
 from trainlint.source.safe_kustomization import PluginError, is_inline
-from trainlint.source.tree import Tree
 
 __all__ = ["PluginReader"]
 

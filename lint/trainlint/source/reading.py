@@ -11,7 +11,6 @@ from typing import Any, Final
 from trainlint.fact import fact
 from trainlint.finding import Location, Span, Unknown
 from trainlint.lazy_pattern import lazy_pattern
-from trainlint.source.builder import Loaded
 from trainlint.source.comments import suppressions
 from trainlint.source.definitions import is_definition, slim_text
 from trainlint.source.document import Document, Field
@@ -25,6 +24,7 @@ from trainlint.source.template import Template, first, kinds_in, mark, ytt
 from trainlint.source.template_names import engine_of_name, plain_name
 from trainlint.source.text import DocumentText, NotTextError, decode, split
 from trainlint.source.world import SourceFile
+from trainlint.source.yaml_values import Loaded
 
 __all__ = ["MAX_BYTES", "Broken", "Reading", "is_kustomization", "objects", "parts_of", "read", "read_file"]
 

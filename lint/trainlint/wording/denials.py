@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainlint.finding import Location
 from trainlint.model.policy import Verdict
 from trainlint.proof.cause import CutPair
-from trainlint.proof.decided import DecidingPlace, deciding_places, denying
+from trainlint.proof.deciding_places import DecidingPlace, deciding_places, denying
 from trainlint.proof.notation import short_policy
 from trainlint.wording.verdicts import decision_text
 

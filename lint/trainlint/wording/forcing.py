@@ -22,7 +22,7 @@ from trainlint.finding import Location, Related
 from trainlint.model.pod import AffinityTerm, SpreadConstraint
 from trainlint.model.pool import Taint
 from trainlint.model.selector import Requirement
-from trainlint.model.workload import Together
+from trainlint.model.workload import Colocation
 from trainlint.scheduling.node_affinity import describe
 from trainlint.scheduling.taint_toleration import describe as describe_taint
 
@@ -90,7 +90,7 @@ def _asked(kind: ConstraintKind, part: object) -> str:
             return f"pods to {near}, by {part.topology_key}"
         case SpreadConstraint():
             return f"to be spread over {part.topology_key}"
-        case Together():
+        case Colocation():
             return part.by
         case ResourceRequest():
             return f"{part.amount} {part.resource} for each pod"

@@ -7,13 +7,13 @@ from trainlint.model.known import Undetermined
 from trainlint.model.selector import Requirement
 from trainlint.policy.identity import CLUSTER_KEY, METADATA_NAME, NAMESPACE_KEY, NAMESPACE_LABELS, Endpoint
 from trainlint.policy.selector import split_source
-from trainlint.policy.shortfall import Unmet
+from trainlint.policy.shortfall import UnmetRequirement
 from trainlint.wording.because import because_text
 
 __all__ = ["miss_text", "requirement_text"]
 
 
-def miss_text(reason: Because | Unmet) -> str:
+def miss_text(reason: Because | UnmetRequirement) -> str:
     """What an entry asks for, and what an end that does not meet it has; a sentence without its end."""
     if isinstance(reason, Because):
         return because_text(reason)
@@ -50,7 +50,7 @@ def _label_name(source: str, key: str) -> str:
     return f"the node label {key}" if source == "node" else key
 
 
-def _actual(unmet: Unmet) -> str:
+def _actual(unmet: UnmetRequirement) -> str:
     """What the end has instead."""
     item, end = unmet.requirement, unmet.end
     if unmet.meant is not None:

@@ -9,12 +9,12 @@ from typing import Final
 from trainlint.kube.meta import Meta
 from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
-from trainlint.model.workload import PodSet, Together
+from trainlint.model.workload import Colocation, PodSet
 from trainlint.source.document import Field
+from trainlint.workload.domain_annotations import DomainTies, known_key
 from trainlint.workload.ground import PodGround
 from trainlint.workload.kinds import workload_kind
 from trainlint.workload.podgroups import PodGroup, topologies
-from trainlint.workload.ties import Tied, known_key
 
 __all__ = ["KUEUE_GROUP", "KUEUE_REQUIRED", "KUEUE_SLICE", "shared_unit", "tied"]
 
@@ -40,7 +40,7 @@ def tied(
     whole = whole or _kueue(pods, siblings, queued="kueue.x-k8s.io/queue-name" in meta.labels)
     parts = parts or _slices(pods, queued="kueue.x-k8s.io/queue-name" in meta.labels)
     if whole is None and (key := known_key(meta.annotations.get(_KAI))):
-        whole = Together(key, "", _KAI, item.down("metadata", "annotations", _KAI).at)
+        whole = Colocation(key, "", _KAI, item.down("metadata", "annotations", _KAI).at)
     for group_whole, group_parts in topologies(groups, pods, template):
         whole, parts = whole or group_whole, parts or group_parts
     if whole is None and parts is None:
@@ -48,21 +48,21 @@ def tied(
     return replace(pods, together=pods.together or whole, parts=pods.parts or parts)
 
 
-def _of_kind(pods: PodSet, siblings: Sequence[PodSet], item: Field, meta: Meta) -> Tied:
+def _of_kind(pods: PodSet, siblings: Sequence[PodSet], item: Field, meta: Meta) -> DomainTies:
     """What the kind of the object has of its own for it."""
     kind = workload_kind(meta.api_version, meta.kind)
     return (None, None) if kind is None or kind.ties is None else kind.ties(pods, siblings, item, meta)
 
 
-def _kueue(pods: PodSet, siblings: Sequence[PodSet], *, queued: bool) -> Together | None:
+def _kueue(pods: PodSet, siblings: Sequence[PodSet], *, queued: bool) -> Colocation | None:
     if key := known_key(pods.annotations.get(KUEUE_REQUIRED)):
         unit = shared_unit(pods, siblings) or pods.role
         at = pods.template.child("metadata", "annotations", KUEUE_REQUIRED)
-        return Together(key, unit, KUEUE_REQUIRED, at, doubt="" if queued else _NO_QUEUE)
+        return Colocation(key, unit, KUEUE_REQUIRED, at, doubt="" if queued else _NO_QUEUE)
     return None
 
 
-def _slices(pods: PodSet, *, queued: bool) -> Together | None:
+def _slices(pods: PodSet, *, queued: bool) -> Colocation | None:
     """Each slice of so many pods, in the order of their indices, is in one domain (W 11)."""
     key = known_key(pods.annotations.get(KUEUE_SLICE))
     if not key:
@@ -72,7 +72,7 @@ def _slices(pods: PodSet, *, queued: bool) -> Together | None:
         int(text) if text.isdecimal() else Undetermined(Because(PodGround.NO_NUMBER, (_SLICE_SIZE, repr(text))))
     )
     at = pods.template.child("metadata", "annotations", KUEUE_SLICE)
-    return Together(key, pods.role, KUEUE_SLICE, at, per_block=True, size=size, doubt="" if queued else _NO_QUEUE)
+    return Colocation(key, pods.role, KUEUE_SLICE, at, per_block=True, size=size, doubt="" if queued else _NO_QUEUE)
 
 
 def shared_unit(pods: PodSet, siblings: Sequence[PodSet]) -> str:

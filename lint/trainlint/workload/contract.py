@@ -19,7 +19,7 @@ from trainlint.workload.checks.counts import (
 from trainlint.workload.checks.elastic import ElasticFault, elastic_faults
 from trainlint.workload.checks.host_name_fault import HostNameFault
 from trainlint.workload.checks.hostfile import HostfileSlots, hostfile_slots
-from trainlint.workload.checks.hostnames import Misnamed, all_misnamed
+from trainlint.workload.checks.hostnames import MisnamedHost, all_misnamed
 from trainlint.workload.checks.names import CollidingName, colliding_names
 from trainlint.workload.checks.plugins import WorldSize, volcano_release, world_sizes
 from trainlint.workload.checks.rendezvous import MeetingFault, meeting_faults
@@ -78,7 +78,7 @@ class Contract:
         return tuple(OfPods(sets[each.owner], each.fault) for each in self._misnamed)
 
     @cached_property
-    def _misnamed(self) -> tuple[Misnamed, ...]:
+    def _misnamed(self) -> tuple[MisnamedHost, ...]:
         return tuple(all_misnamed(self._workloads, self._opened))
 
     @cached_property

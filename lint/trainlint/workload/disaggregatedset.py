@@ -11,13 +11,13 @@ from trainlint.kube.values import is_placeholder, read_int, read_text
 from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container
-from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Together
+from trainlint.model.workload import PER_POD, Colocation, ObjectRef, PodSet
 from trainlint.source.document import Field
+from trainlint.workload.domain_annotations import leader_worker_set_ties
 from trainlint.workload.expansion import Context, Expansion
 from trainlint.workload.flows import product
 from trainlint.workload.ground import PodGround
 from trainlint.workload.leaderworkerset import LWS, expand_leader_worker_set
-from trainlint.workload.ties import leader_worker_set_ties
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
 __all__ = ["KINDS", "expand_disaggregated_role", "roles_of"]
@@ -90,12 +90,12 @@ def _nameless(container: Container) -> Container:
     return replace(container, env=env)
 
 
-def _placement(policy: Field, role: Field) -> Together | None:
+def _placement(policy: Field, role: Field) -> Colocation | None:
     """All pods of a slice are required to be near each other; its other pods are not in the group (W 6)."""
     key = read_text(policy["topology"])
     if read_text(policy["type"]) not in {"ExclusiveSlice", "ExclusiveTopology"} or not key or is_placeholder(key):
         return None
-    return Together(key, "slice", "placementPolicy", role.at, leader_first=True)
+    return Colocation(key, "slice", "placementPolicy", role.at, leader_first=True)
 
 
 KINDS: Final = (

@@ -12,7 +12,7 @@ from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expander, Expansion
 from trainlint.workload.generated_names import has_made_name, without_name
 from trainlint.workload.kinds import CLUSTER_KINDS
-from trainlint.workload.management import managed
+from trainlint.workload.managing_controllers import managed
 from trainlint.workload.podgroups import PodGroup
 from trainlint.workload.sources import with_sources
 

@@ -14,6 +14,7 @@ from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service
 from trainlint.source.document import Field
 from trainlint.workload.batch import job_labels, job_pods, pods_at_once
 from trainlint.workload.claims import with_claims
+from trainlint.workload.domain_annotations import job_set_ties
 from trainlint.workload.exclusive_jobs import placed_by_labels
 from trainlint.workload.expansion import Context, Expansion, is_template
 from trainlint.workload.flows import product, total
@@ -23,7 +24,6 @@ from trainlint.workload.kueue_pod_sets import queued_job_set
 from trainlint.workload.ranks import indexed_ranks, proved_ranks
 from trainlint.workload.stages import job_set_stages
 from trainlint.workload.template_at import EACH_ITEM, job_set_templates
-from trainlint.workload.ties import job_set_ties
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
 __all__ = ["JOBSET", "KINDS", "expand_job_set"]

@@ -28,7 +28,7 @@ from trainlint.model.workload import (
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
 from trainlint.workload.flows import dns, maybe_many, rendezvous, tensorflow_flows
-from trainlint.workload.kubeflow_v1_env import Ranked, with_v1_env
+from trainlint.workload.kubeflow_v1_env import RankNames, with_v1_env
 from trainlint.workload.kubeflow_v1_pods import as_mpi_launcher, as_rank, as_waiting_worker
 from trainlint.workload.kueue_pod_sets import queued_roles
 from trainlint.workload.stages import mpi_stages
@@ -65,7 +65,7 @@ def expand_v1(job: Field, owner: ObjectRef, context: Context) -> Expansion:
         replace(found, spec=_as_run(role, found.spec, owner, kind, bare))
         for role, found in zip(
             bare,
-            with_v1_env(job, owner.kind, [Ranked(role.pods, role.port, role.pod_name) for role in bare]),
+            with_v1_env(job, owner.kind, [RankNames(role.pods, role.port, role.pod_name) for role in bare]),
             strict=True,
         )
     )

@@ -17,7 +17,7 @@ from trainlint.workload.expansion import injected, named
 from trainlint.workload.flows import total
 from trainlint.workload.ground import PodGround
 
-__all__ = ["Ranked", "with_v1_env"]
+__all__ = ["RankNames", "with_v1_env"]
 
 _EXEC: Final = "/etc/mpi/kubexec.sh"
 _MANY: Final = 1024
@@ -26,7 +26,7 @@ _FIRST_PADDLE: Final = Undetermined(Because(PodGround.PADDLE_MASTER))
 
 
 @fact
-class Ranked:
+class RankNames:
     """The pods of a role, the port that they listen on, and their name (``{}`` for the number), which a Service has."""
 
     pods: PodSet
@@ -34,10 +34,10 @@ class Ranked:
     name: str
 
 
-Roles = dict[str, Ranked]
+Roles = dict[str, RankNames]
 
 
-def with_v1_env(job: Field, kind: str, roles: Sequence[Ranked]) -> tuple[PodSet, ...]:
+def with_v1_env(job: Field, kind: str, roles: Sequence[RankNames]) -> tuple[PodSet, ...]:
     """The pod sets of the roles with the operator's variables, in the same order."""
     count = total(_written(job, role.pods) for role in roles)
     by_role = {role.pods.role: role for role in roles}
@@ -72,7 +72,7 @@ def with_v1_env(job: Field, kind: str, roles: Sequence[Ranked]) -> tuple[PodSet,
     return tuple(result)
 
 
-def _members(roles: Sequence[Ranked]) -> Known[int]:
+def _members(roles: Sequence[RankNames]) -> Known[int]:
     """The pods of the roles that TensorFlow knows; a role of another name does not make a job a distributed one."""
     return total(role.pods.replicas for role in roles if role.pods.role in _TENSORFLOW)
 
@@ -100,7 +100,7 @@ def _xgboost(found: PodSet, by_role: Roles, count: Known[int]) -> dict[str, Know
     return env
 
 
-def _paddle(job: Field, own: Ranked, by_role: Roles, count: Known[int]) -> dict[str, Known[str]]:
+def _paddle(job: Field, own: RankNames, by_role: Roles, count: Known[int]) -> dict[str, Known[str]]:
     """Masters meet at their own address, or without them worker 0 does; the others are told its name."""
     env: dict[str, Known[str]] = {
         "PYTHONUNBUFFERED": "1", "PADDLE_JOB_ID": read_text(job.down("metadata", "name")), "PADDLE_NNODES": _text(count)

@@ -15,6 +15,7 @@ from trainlint.model.pod import EnvVar
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service
 from trainlint.source.document import Field
 from trainlint.workload.claims import with_claims
+from trainlint.workload.domain_annotations import leader_worker_set_ties
 from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
 from trainlint.workload.ground import PodGround
 from trainlint.workload.kai_minimum import minimum_of_leader_worker_set
@@ -26,7 +27,6 @@ from trainlint.workload.template_at import (
     RUNS_ON,
     TemplateAt,
 )
-from trainlint.workload.ties import leader_worker_set_ties
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
 __all__ = ["KINDS", "LWS", "expand_leader_worker_set"]

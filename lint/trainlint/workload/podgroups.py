@@ -11,7 +11,7 @@ from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.values import is_placeholder, read_int, read_text
 from trainlint.model.api_kind import declared
 from trainlint.model.known import Known
-from trainlint.model.workload import PodSet, Together
+from trainlint.model.workload import Colocation, PodSet
 from trainlint.source.document import Field
 from trainlint.workload.tier import VOLCANO_SCHEDULERS, tier_of
 
@@ -81,7 +81,7 @@ def minimum_of(group: Field) -> Field:
 
 def topologies(
     groups: Sequence[PodGroup], pods: PodSet, template: Callable[[], Field]
-) -> Iterator[tuple[Together | None, Together | None]]:
+) -> Iterator[tuple[Colocation | None, Colocation | None]]:
     """What each PodGroup of the pods asks for: for all of them, and for parts of them."""
     for group in groups:
         if group.holds(pods, template()):
@@ -91,7 +91,7 @@ def topologies(
                 yield _native(group), None
 
 
-def _volcano(group: PodGroup, pods: PodSet) -> tuple[Together | None, Together | None]:
+def _volcano(group: PodGroup, pods: PodSet) -> tuple[Colocation | None, Colocation | None]:
     """The group's network topology, and that of its subgroups; only Volcano reads them (S 2.3)."""
     if pods.spec.scheduler_name in {"", "default-scheduler"}:
         return None, None
@@ -110,14 +110,14 @@ def _volcano(group: PodGroup, pods: PodSet) -> tuple[Together | None, Together |
     return whole, parts
 
 
-def _native(group: PodGroup) -> Together | None:
+def _native(group: PodGroup) -> Colocation | None:
     """Nodes with the same value of the key are tried one after the other; with ``basic`` the first pod decides."""
     spec = group.field["spec"]
     for constraint in spec.down("schedulingConstraints", "topology").elements():
         key = read_text(constraint["key"])
         if key and not is_placeholder(key):
             basic = spec.down("schedulingPolicy", "basic").present
-            return Together(
+            return Colocation(
                 key,
                 f"pod group {group.meta.name}",
                 "schedulingConstraints.topology",

@@ -22,6 +22,7 @@ from trainlint.model.workload import (
 from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerators_of
 from trainlint.workload.claims import with_claims
+from trainlint.workload.domain_annotations import ray_ties
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
 from trainlint.workload.flows import all_to_all, dns, maybe_many, product, rendezvous
 from trainlint.workload.kai_minimum import minimum_of_ray_cluster
@@ -30,7 +31,6 @@ from trainlint.workload.ray_env import head_variables, with_sidecars, with_waiti
 from trainlint.workload.ray_services import cluster_services, service_services
 from trainlint.workload.ray_spec import RayClusterSpec, random_name, suffixed
 from trainlint.workload.template_at import ray_templates
-from trainlint.workload.ties import ray_ties
 from trainlint.workload.workload_kind import HostNames, PodNames, Restarts, WorkloadKind
 
 __all__ = ["KINDS", "KUBERAY", "expand_ray_cluster", "expand_ray_service", "expand_ray_spec"]

@@ -11,6 +11,7 @@ from trainlint.model.workload import Flow, FlowKind, ObjectRef, PodSet, PortRang
 from trainlint.source.document import Field
 from trainlint.workload import ray
 from trainlint.workload.batch import job_labels
+from trainlint.workload.domain_annotations import ray_ties
 from trainlint.workload.expansion import Context, Expansion, injected, is_template, pod_set
 from trainlint.workload.flows import dns
 from trainlint.workload.kai_minimum import minimum_of_ray_job
@@ -24,7 +25,6 @@ from trainlint.workload.template_at import (
     TemplateAt,
     ray_templates,
 )
-from trainlint.workload.ties import ray_ties
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
 __all__ = ["KINDS", "RAY_CLUSTERS", "expand_ray_cron_job", "expand_ray_job"]

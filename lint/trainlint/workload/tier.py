@@ -7,7 +7,7 @@ from typing import Final
 from trainlint.kube.values import known_text, read_text
 from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
-from trainlint.model.workload import Together
+from trainlint.model.workload import Colocation
 from trainlint.source.document import Field
 from trainlint.workload.ground import PodGround
 
@@ -19,7 +19,9 @@ VOLCANO_SCHEDULERS: Final = frozenset({"volcano", "volcano-scheduler"})
 _NO_TIER = Undetermined(Because(PodGround.NO_TIER))
 
 
-def tier_of(topology: Field, unit: str, by: str, *, doubt: str = "", size: Known[int] | None = None) -> Together | None:
+def tier_of(
+    topology: Field, unit: str, by: str, *, doubt: str = "", size: Known[int] | None = None
+) -> Colocation | None:
     """What a ``networkTopology`` asks for; ``None`` where it is not there or only preferred.
 
     With ``size`` it holds for each part of so many pods.
@@ -27,7 +29,7 @@ def tier_of(topology: Field, unit: str, by: str, *, doubt: str = "", size: Known
     if topology.mapping is None or read_text(topology["mode"]) not in {"", "hard"}:
         return None
     written = topology["highestTierAllowed"] if topology["highestTierAllowed"].present else topology["highestTierName"]
-    return Together(
+    return Colocation(
         "",
         unit,
         by,

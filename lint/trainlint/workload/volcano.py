@@ -20,11 +20,11 @@ from trainlint.model.workload import (
 )
 from trainlint.source.document import Field
 from trainlint.workload.claims import with_claims
+from trainlint.workload.domain_annotations import volcano_ties
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
 from trainlint.workload.ground import PodGround
 from trainlint.workload.stages import volcano_stages
 from trainlint.workload.template_at import EACH_ITEM, TemplateAt
-from trainlint.workload.ties import volcano_ties
 from trainlint.workload.volcano_containers import head_ports, with_volcano_containers
 from trainlint.workload.volcano_env import with_volcano_env
 from trainlint.workload.volcano_frameworks import framework_flows

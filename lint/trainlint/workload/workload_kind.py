@@ -13,10 +13,10 @@ from trainlint.model.known import Known
 from trainlint.model.operator import Operator
 from trainlint.model.workload import PodSet, Wait
 from trainlint.source.document import Field
+from trainlint.workload.domain_annotations import DomainTies
 from trainlint.workload.expansion import Expander
 from trainlint.workload.kueue_pod_sets import Queued
 from trainlint.workload.template_at import TemplateAt
-from trainlint.workload.ties import Tied
 
 __all__ = ["LONGEST_NAME", "HostNames", "PodNames", "Restarts", "Waits", "WorkloadKind"]
 
@@ -26,7 +26,7 @@ LONGEST_NAME = 253
 Waits: TypeAlias = Callable[[Field, Sequence[PodSet]], Mapping[int, Wait]]
 """The pod sets of the object at the cursor that are made only when others of it are Ready or have ended, by index."""
 
-Ties: TypeAlias = Callable[[PodSet, Sequence[PodSet], Field, Meta], Tied]
+Ties: TypeAlias = Callable[[PodSet, Sequence[PodSet], Field, Meta], DomainTies]
 """What keeps a pod set in one domain: from the set, all sets of its object, the object and its metadata."""
 
 KaiMinimum: TypeAlias = Callable[[Field, Sequence[PodSet]], Known[int] | None]

@@ -62,7 +62,7 @@ from trainlint.kube.spelling import only_meant
 from trainlint.model.pool import Pool
 from trainlint.model.root import Root
 from trainlint.proof.cause import PlacementCause
-from trainlint.proof.ideal.machines import margins
+from trainlint.proof.ideal.machine_types import margins
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.node import node_of
 from trainlint.scheduling.node_affinity import describe

@@ -61,10 +61,10 @@ from functools import partial
 from trainlint.finding import Finding, Related, Severity, certainty_of, one_after_the_other
 from trainlint.model.root import Root
 from trainlint.proof.cause import FlowCause
-from trainlint.proof.decided import list_of
+from trainlint.proof.deciding_places import list_of
 from trainlint.proof.group import GroupProof
 from trainlint.proof.notation import flow_text
-from trainlint.repairs.admitting import admit_collectives
+from trainlint.repairs.policy_edits import admit_collectives
 from trainlint.rule import Facts, rule
 from trainlint.wording.forcing import forcing
 

@@ -61,10 +61,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.control_plane.denied import Denial
+from trainlint.control_plane.denied_connections import Denial
 from trainlint.finding import Certainty, Finding, Related, Severity
 from trainlint.model.root import Root
-from trainlint.repairs.corrected import corrected
+from trainlint.repairs.corrected_values import corrected
 from trainlint.rule import Facts, rule
 from trainlint.wording.control_plane import breaks_need, why_needed
 from trainlint.wording.misses import miss_text

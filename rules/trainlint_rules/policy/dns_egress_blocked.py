@@ -67,11 +67,11 @@ from trainlint.finding import Finding, Fix, Location, Related, Severity, besides
 from trainlint.model.policy import Direction, Permission, PolicyEntry
 from trainlint.model.root import Root
 from trainlint.proof.cause import FlowCause
-from trainlint.proof.decided import list_of
+from trainlint.proof.deciding_places import list_of
 from trainlint.proof.group import GroupProof
 from trainlint.proof.near_miss import NearEntry
-from trainlint.repairs.admitting import admit_dns
-from trainlint.repairs.corrected import corrected
+from trainlint.repairs.corrected_values import corrected
+from trainlint.repairs.policy_edits import admit_dns
 from trainlint.rule import Facts, rule
 from trainlint.wording.forcing import forcing
 from trainlint.wording.misses import miss_text

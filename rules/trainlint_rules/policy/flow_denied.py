@@ -83,7 +83,7 @@ from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.proof.cause import FlowCause
 from trainlint.proof.group import GroupProof
 from trainlint.proof.notation import flow_text
-from trainlint.repairs.corrected import corrected
+from trainlint.repairs.corrected_values import corrected
 from trainlint.repairs.group_fixes import denied_fixes
 from trainlint.rule import Facts, rule
 from trainlint.wording.denials import denied_sentence, directions, places_of

@@ -54,7 +54,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
-from trainlint.policy.checks.pods import Aimed
+from trainlint.policy.checks.pods import HostNetworkSelector
 from trainlint.rule import Facts, rule
 
 
@@ -65,7 +65,7 @@ def check(facts: Facts) -> Iterator[Finding]:
         yield _finding(aimed)
 
 
-def _finding(aimed: Aimed) -> Finding:
+def _finding(aimed: HostNetworkSelector) -> Finding:
     name = aimed.pod_set.name
     effect = "isolates no pod" if aimed.only else "does not isolate them"
     effect = effect if aimed.subject else "does not match them"

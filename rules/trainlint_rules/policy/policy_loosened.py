@@ -64,7 +64,7 @@ from trainlint.finding import Finding, Location, Related, Severity
 from trainlint.model.policy import Action, Decision, Direction, Permission, PolicyEntry
 from trainlint.model.workload import Group, ObjectRef, PodSet, PortRange
 from trainlint.policy import Endpoint
-from trainlint.questions.gains import EVERY_PORT, without
+from trainlint.questions.opened_connections import EVERY_PORT, without
 from trainlint.questions.probes import Probe, end_of, probes
 from trainlint.rule import Change, Facts, rule
 

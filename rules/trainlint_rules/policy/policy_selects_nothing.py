@@ -62,7 +62,7 @@ from trainlint.kube.spelling import only_meant
 from trainlint.model.root import Root
 from trainlint.policy.checks.pods import Unselected
 from trainlint.policy.selector import split_source
-from trainlint.proof.cause import FlowCause, Slip
+from trainlint.proof.cause import FlowCause, SelectorTypo
 from trainlint.proof.group import GroupProof
 from trainlint.proof.notation import flow_text
 from trainlint.rule import Facts, rule
@@ -74,7 +74,7 @@ from trainlint.wording.misses import requirement_text
 @rule(Severity.WARNING, tells=(Root.POLICY_SUBJECT,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per policy: an error where it would have admitted what a group needs."""
-    broken: dict[Slip, list[tuple[GroupProof, FlowCause]]] = {}
+    broken: dict[SelectorTypo, list[tuple[GroupProof, FlowCause]]] = {}
     for proof, cause in facts.groups.flow_causes(Root.POLICY_SUBJECT):
         if cause.slip is not None:
             broken.setdefault(cause.slip, []).append((proof, cause))
@@ -86,7 +86,7 @@ def check(facts: Facts) -> Iterator[Finding]:
             yield _finding(unselected)
 
 
-def _keeping_apart(slip: Slip, denials: list[tuple[GroupProof, FlowCause]], forced: RelatedPlaces) -> Finding:
+def _keeping_apart(slip: SelectorTypo, denials: list[tuple[GroupProof, FlowCause]], forced: RelatedPlaces) -> Finding:
     """One wrong label, and the connections that the policy was written to admit."""
     groups = list(dict.fromkeys(proof.group.name for proof, _ in denials))
     (proof, cause), more = denials[0], sum(len(each.flows) for _, each in denials) - 1
@@ -112,7 +112,7 @@ def _keeping_apart(slip: Slip, denials: list[tuple[GroupProof, FlowCause]], forc
     )
 
 
-def _written_right(slip: Slip) -> Iterator[Fix]:
+def _written_right(slip: SelectorTypo) -> Iterator[Fix]:
     if slip.at.path[-2:-1] == ("matchLabels",):
         yield Fix(f"select pods with {slip.key}: {slip.meant} in {slip.origin}", (Put(slip.at, slip.meant),))
 

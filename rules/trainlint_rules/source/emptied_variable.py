@@ -59,7 +59,7 @@ from collections.abc import Iterator
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
 from trainlint.model.root import Root
 from trainlint.rule import Repository, rule
-from trainlint.snapshot.emptied_variables import Emptied
+from trainlint.snapshot.substituted_variables import EmptiedVariables
 
 
 @rule(Severity.ERROR, sees=Repository, tells=(Root.EMPTIED_VARIABLE,))
@@ -69,7 +69,7 @@ def check(repository: Repository) -> Iterator[Finding]:
         yield _finding(each)
 
 
-def _finding(each: Emptied) -> Finding:
+def _finding(each: EmptiedVariables) -> Finding:
     first = each.uses[0]
     said = dict.fromkeys(f"{use.written} by {use.becomes or 'nothing'}" for use in each.uses)
     names = dict.fromkeys(use.name for use in each.uses)
@@ -92,7 +92,7 @@ def _finding(each: Emptied) -> Finding:
     )
 
 
-def _escaped(each: Emptied) -> Iterator[Fix]:
+def _escaped(each: EmptiedVariables) -> Iterator[Fix]:
     texts = {use.at: use.text for use in each.uses}
     for use in each.uses:
         texts[use.at] = texts[use.at].replace(use.written, f"${use.written}")

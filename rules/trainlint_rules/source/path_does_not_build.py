@@ -40,7 +40,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
 from trainlint.rule import Repository, rule
-from trainlint.snapshot.build_faults import Unbuilt
+from trainlint.snapshot.build_faults import UnbuiltPath
 
 
 @rule(Severity.ERROR, sees=Repository)
@@ -50,7 +50,7 @@ def check(repository: Repository) -> Iterator[Finding]:
         yield _finding(each)
 
 
-def _finding(each: Unbuilt) -> Finding:
+def _finding(each: UnbuiltPath) -> Finding:
     fault = each.fault
     who = f"{each.deployers[0][0]} deploys" if each.deployers else "it brings"
     more = f" (and {len(each.deployers) - 1} more)" if len(each.deployers) > 1 else ""

@@ -88,7 +88,7 @@ from collections.abc import Iterator
 from trainlint.checks.exclusive_domains import ExclusiveCause
 from trainlint.finding import Finding, Location, Related, Severity
 from trainlint.model.root import Root
-from trainlint.proof.units import key_of
+from trainlint.proof.colocation_units import key_of
 from trainlint.rule import Facts, rule
 
 

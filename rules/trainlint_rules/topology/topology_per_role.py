@@ -79,7 +79,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from trainlint.finding import Finding, Severity
-from trainlint.model.workload import FlowKind, Group, PodSet, Together
+from trainlint.model.workload import Colocation, FlowKind, Group, PodSet
 from trainlint.rule import Facts, rule
 from trainlint.workload.checks.fault import Fault
 
@@ -113,7 +113,7 @@ def placed_apart(group: Group) -> Iterator[Fault]:
                 yield _half(group, tied, free)
 
 
-def _apart(group: Group, tied: Sequence[tuple[PodSet, Together]]) -> Fault:
+def _apart(group: Group, tied: Sequence[tuple[PodSet, Colocation]]) -> Fault:
     pods, together = tied[0]
     names = " and ".join(dict.fromkeys(each.role or each.name for each, _ in tied))
     where = together.key or "tier of the network"
@@ -132,7 +132,7 @@ def _apart(group: Group, tied: Sequence[tuple[PodSet, Together]]) -> Fault:
     )
 
 
-def _half(group: Group, tied: Sequence[tuple[PodSet, Together]], free: Sequence[PodSet]) -> Fault:
+def _half(group: Group, tied: Sequence[tuple[PodSet, Colocation]], free: Sequence[PodSet]) -> Fault:
     pods, together = tied[0]
     names = " and ".join(each.role or each.name for each in free)
     where = together.key or "tier of the network"
@@ -148,11 +148,11 @@ def _half(group: Group, tied: Sequence[tuple[PodSet, Together]], free: Sequence[
     )
 
 
-def _name(together: Together) -> str:
+def _name(together: Colocation) -> str:
     return together.by.rpartition("/")[2]
 
 
-def _remedy(together: Together) -> str:
+def _remedy(together: Colocation) -> str:
     if together.by.endswith("slice-required-topology"):
         return "require one domain for both roles (podset-required-topology, one podset-group-name) instead of slices"
     if together.by.startswith("kueue."):

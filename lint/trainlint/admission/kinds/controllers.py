@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from trainlint.admission.flaws import FlawRole, JobFlaw, KindFlaw
+from trainlint.admission.kinds.field_values import at_least, one_of
 from trainlint.admission.kinds.job_policies import of_failure_rules, of_indexes, of_success_rules
-from trainlint.admission.kinds.words import at_least, one_of
-from trainlint.admission.plain import below, known, mapping, number, text, written
+from trainlint.admission.plain_values import below, known, mapping, number, text, written
 from trainlint.admission.problem import Problem
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta

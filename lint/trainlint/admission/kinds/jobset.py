@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from trainlint.admission.flaws import FlawRole, KindFlaw
 from trainlint.admission.kinds.controllers import of_job
-from trainlint.admission.kinds.words import at_least, one_of
-from trainlint.admission.plain import below, elements, known, mapping, names, nearest, number, text, written
+from trainlint.admission.kinds.field_values import at_least, one_of
+from trainlint.admission.name_syntax import rfc1035_label
+from trainlint.admission.plain_values import below, elements, known, mapping, names, nearest, number, text, written
 from trainlint.admission.problem import Problem
-from trainlint.admission.syntax import rfc1035_label
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder

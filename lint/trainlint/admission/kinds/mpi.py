@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from trainlint.admission.flaws import KindFlaw
-from trainlint.admission.kinds.words import at_least, one_of
-from trainlint.admission.plain import below, mapping, number, written
+from trainlint.admission.kinds.field_values import at_least, one_of
+from trainlint.admission.plain_values import below, mapping, number, written
 from trainlint.admission.problem import Problem
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta

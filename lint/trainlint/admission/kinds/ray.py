@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from trainlint.admission.flaws import FlawRole, KindFlaw
-from trainlint.admission.kinds.words import at_least, one_of
-from trainlint.admission.plain import below, elements, known, mapping, names, number, text, written
+from trainlint.admission.kinds.field_values import at_least, one_of
+from trainlint.admission.plain_values import below, elements, known, mapping, names, number, text, written
 from trainlint.admission.problem import Problem
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
+from trainlint.admission.kinds.field_values import at_least
 from trainlint.admission.kinds.volcano_policies import tier_twice
-from trainlint.admission.kinds.words import at_least
-from trainlint.admission.plain import below, elements, mapping, text
+from trainlint.admission.plain_values import below, elements, mapping, text
 from trainlint.admission.problem import Problem
 from trainlint.admission.volcano_flaws import VolcanoFlaw
 from trainlint.finding import Path

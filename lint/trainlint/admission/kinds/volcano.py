@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from trainlint.admission.flaws import KindFlaw
+from trainlint.admission.kinds.field_values import at_least, one_of
 from trainlint.admission.kinds.volcano_policies import of_policies, tier_twice
-from trainlint.admission.kinds.words import at_least, one_of
-from trainlint.admission.plain import below, elements, known, mapping, names, nearest, number, text, written
+from trainlint.admission.name_syntax import rfc1123_label
+from trainlint.admission.plain_values import below, elements, known, mapping, names, nearest, number, text, written
 from trainlint.admission.problem import Problem
-from trainlint.admission.syntax import rfc1123_label
 from trainlint.admission.volcano_flaws import VolcanoFlaw
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from trainlint.admission.flaws import KindFlaw
-from trainlint.admission.kinds.words import one_of
-from trainlint.admission.plain import below, elements, number, text
+from trainlint.admission.kinds.field_values import one_of
+from trainlint.admission.plain_values import below, elements, number, text
 from trainlint.admission.problem import Problem
 from trainlint.admission.volcano_flaws import VolcanoFlaw
 from trainlint.finding import Path

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from trainlint.admission.flaws import FlawRole, PodFlaw
-from trainlint.admission.plain import elements, known, mapping, number, text, written
+from trainlint.admission.name_syntax import env_name, meant_to_be_replaced, port_name, rfc1123_label
+from trainlint.admission.plain_values import elements, known, mapping, number, text, written
 from trainlint.admission.problem import Problem
-from trainlint.admission.syntax import env_name, meant_to_be_replaced, port_name, rfc1123_label
 from trainlint.finding import Path
 from trainlint.kube.values import is_placeholder
 from trainlint.model.because import Because

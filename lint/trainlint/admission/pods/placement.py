@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from trainlint.admission.flaws import PodFlaw
-from trainlint.admission.plain import elements, known, mapping, number, text
+from trainlint.admission.name_syntax import label_key, label_value
+from trainlint.admission.plain_values import elements, known, mapping, number, text
 from trainlint.admission.problem import Problem
-from trainlint.admission.syntax import label_key, label_value
 from trainlint.finding import Path
 from trainlint.kube.values import is_placeholder
 from trainlint.model.because import Because

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from trainlint.admission.flaws import PodFlaw
-from trainlint.admission.plain import mapping, text, written
+from trainlint.admission.name_syntax import label_key
+from trainlint.admission.plain_values import mapping, text, written
 from trainlint.admission.problem import Problem
-from trainlint.admission.syntax import label_key
 from trainlint.finding import Path
 from trainlint.kube.values import is_placeholder
 from trainlint.model.because import Because

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from trainlint.admission.flaws import PodFlaw
-from trainlint.admission.plain import elements, known, mapping, names, nearest, number, text, written
+from trainlint.admission.name_syntax import annotation_key, label_key, label_value, rfc1123_label
+from trainlint.admission.plain_values import elements, known, mapping, names, nearest, number, text, written
 from trainlint.admission.pods.containers import containers_of, of_containers
 from trainlint.admission.pods.placement import of_placement
 from trainlint.admission.pods.resources import of_pod_resources, of_resources
 from trainlint.admission.pods.volumes import of_mounts, of_volumes
 from trainlint.admission.problem import Problem
-from trainlint.admission.syntax import annotation_key, label_key, label_value, rfc1123_label
 from trainlint.finding import Path
 from trainlint.kube.values import is_placeholder
 from trainlint.model.because import Because

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from trainlint.admission.flaws import FlawRole, PodFlaw
-from trainlint.admission.plain import elements, known, names, nearest, text
+from trainlint.admission.name_syntax import meant_to_be_replaced, rfc1123_label
+from trainlint.admission.plain_values import elements, known, names, nearest, text
 from trainlint.admission.problem import Problem
-from trainlint.admission.syntax import meant_to_be_replaced, rfc1123_label
 from trainlint.finding import Path
 from trainlint.model.because import Because
 

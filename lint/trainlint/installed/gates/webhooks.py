@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from trainlint.installed.gates.arrival import Arrival
-from trainlint.installed.gates.followed import is_followed
+from trainlint.installed.gates.known_software import is_followed
 from trainlint.installed.gates.match import all_of, matches_rules, selects_labels, selects_namespace
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import read_text

@@ -23,7 +23,7 @@ from trainlint.policy.identity import NAMESPACE_KEY, Endpoint
 from trainlint.policy.policyset import PolicySet
 from trainlint.policy.selector import Matcher, split_source
 
-__all__ = ["Aimed", "Audience", "ServicePortMiss", "Unselected"]
+__all__ = ["Audience", "HostNetworkSelector", "ServicePortMiss", "Unselected"]
 
 SYSTEM_NAMESPACES = frozenset({"kube-system", "kube-public", "kube-node-lease"})
 """Namespaces whose pods come with the cluster."""
@@ -31,7 +31,7 @@ SOMEWHERE = Undetermined(Because(ValueGround.LANDING_ZONE))
 
 
 @fact
-class Aimed:
+class HostNetworkSelector:
     """A selector that is aimed at pods on the host network: they are nodes, and their labels do not count (P 4).
 
     ``only`` says that it is aimed at no others.
@@ -119,7 +119,9 @@ class Audience:
                 return [index for value in dict.fromkeys(wanted.values) for index in self._within.get(value, ())]
         return range(len(self._sets))
 
-    def aimed_at_hosts(self, entries: Iterable[PolicyEntry], grouped: Container[int] = ()) -> Iterator[Aimed]:
+    def aimed_at_hosts(
+        self, entries: Iterable[PolicyEntry], grouped: Container[int] = ()
+    ) -> Iterator[HostNetworkSelector]:
         """Selectors by pod labels that pods on the host network would satisfy, each place once.
 
         Where pods on the pod network satisfy them too, only those pods count whose ``id`` is among ``grouped``: the
@@ -140,7 +142,7 @@ class Audience:
                     on_host = [each for each in on_host if id(each) in grouped]
                 if on_host:
                     seen.add(at)
-                    yield Aimed(entry, on_host[0], subject, at, only=len(on_host) == len(found))
+                    yield HostNetworkSelector(entry, on_host[0], subject, at, only=len(on_host) == len(found))
 
     def selects_no_pod(self, entry: PolicyEntry) -> Unselected | None:
         """The entry's subject where no pod can be in it, not even one on the host network; ``None`` where one may."""

@@ -18,8 +18,8 @@ from trainlint.model.settings import ZONE
 from trainlint.model.storage import Storage
 from trainlint.model.workload import PodSet
 from trainlint.proof.ground import ProofGround
-from trainlint.proof.ideal.machines import divided, offered, taints_of
-from trainlint.proof.ideal.ways import NAME, choices, numbers, ways_of
+from trainlint.proof.ideal.machine_types import divided, offered, taints_of
+from trainlint.proof.ideal.requirement_sets import NAME, choices, numbers, requirement_sets_of
 from trainlint.reachability import REGION
 from trainlint.scheduling.packing import UNLIMITED
 from trainlint.scheduling.pod import Pod
@@ -78,7 +78,7 @@ def ideal_cluster(
     policies: tuple[frozenset[str], bool] = (frozenset(), False),
 ) -> Ideal:
     """The ideal cluster of pods (as admitted; one for each set and way of admission) over domains of ``key``."""
-    found = [ways_of(pod, storage) for pod in pods]
+    found = [requirement_sets_of(pod, storage) for pod in pods]
     ways = [way for each in found for way in each.ways]
     if any(pod.spec.pod_affinity for pod in pods):
         ways = list(_also_together([each.ways for each in found]))

@@ -13,8 +13,8 @@ from trainlint.model.needs import NeedGround, Needs, ObjectNeed, RoleNeed
 from trainlint.model.selector import Requirement
 from trainlint.model.workload import Group, ObjectRef, PodSet
 from trainlint.proof.ideal.device_needs import device_needs
-from trainlint.proof.ideal.machines import margins
-from trainlint.proof.ideal.ways import choices, ways_of
+from trainlint.proof.ideal.machine_types import margins
+from trainlint.proof.ideal.requirement_sets import choices, requirement_sets_of
 from trainlint.references.references import BUILT_IN, referred_by
 from trainlint.scheduling.claims import pod_claims
 from trainlint.scheduling.inter_pod_affinity import term_matches
@@ -88,7 +88,9 @@ def _role(pod_set: PodSet, verdicts: Verdicts) -> RoleNeed:
     pods = verdicts.admitted(pod_set)
     pod, count = pods[0], pod_set.replicas if isinstance(pod_set.replicas, int) else 1
     amounts = [(name, amount) for name, amount in pod.requests.compared if isinstance(amount, int)]
-    ways = dict.fromkeys(way for each in pods for way in ways_of(each, verdicts.storage).ways if _satisfiable(way))
+    ways = dict.fromkeys(
+        way for each in pods for way in requirement_sets_of(each, verdicts.storage).ways if _satisfiable(way)
+    )
     return RoleNeed(
         role=pod_set.name,
         pods=count,

@@ -9,7 +9,7 @@ from trainlint.finding import Location
 from trainlint.model.because import Because
 from trainlint.model.policy import Decision, Permission, Verdict
 from trainlint.model.workload import DNS_PEER, Flow, Group
-from trainlint.proof.decided import list_of
+from trainlint.proof.deciding_places import list_of
 from trainlint.proof.group import GroupProof
 from trainlint.questions.argument.step import Statement, Step, statement
 from trainlint.reachability import ANYWHERE, Crossing, Reachability

@@ -19,7 +19,7 @@ from trainlint.scheduling.kueue.capacity import most
 from trainlint.scheduling.kueue.decision import KueueDecision
 from trainlint.wording.listing import listed
 from trainlint.wording.texts.argument import Phrase
-from trainlint.workload.management import QUEUE_LABEL
+from trainlint.workload.managing_controllers import QUEUE_LABEL
 
 __all__ = ["kueue_way"]
 

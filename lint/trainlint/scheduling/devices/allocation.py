@@ -10,18 +10,18 @@ from trainlint.fact import fact
 from trainlint.model.because import Because
 from trainlint.model.devices import Allocation, DeviceClaim, DeviceObjects, DeviceWish
 from trainlint.model.pod import PodSpec
+from trainlint.scheduling.devices.allocated import AllocatedDevices
+from trainlint.scheduling.devices.claims_of_pod import ClaimsOfPod, Missing, claims_of_pod, undetermined_count
+from trainlint.scheduling.devices.equal_devices import EqualDevices
 from trainlint.scheduling.devices.extended import class_of, extended_resources, made_up, without_plugin
-from trainlint.scheduling.devices.likeness import Likeness
 from trainlint.scheduling.devices.offer import Candidate, DevicePool, Offer, reaches, selected
 from trainlint.scheduling.devices.outcome import AllocationError, AllocationFault, DeviceGround, Open, SearchBudgetError
 from trainlint.scheduling.devices.place import node_terms
 from trainlint.scheduling.devices.search import DeviceResult, Search
 from trainlint.scheduling.devices.selection import accepts
-from trainlint.scheduling.devices.taken import Taken
-from trainlint.scheduling.devices.wants import Missing, Wants, undetermined_count, wants_of
 from trainlint.scheduling.node import Node
 
-__all__ = ["BUDGET", "Allocator", "Answer", "ClaimingPod", "Granted", "Lacking"]
+__all__ = ["BUDGET", "AllocatedClaims", "Allocator", "Answer", "ClaimingPod", "NodeRefusal"]
 
 BUDGET: Final = 20_000
 """Steps of one search before it is given up: about a second."""
@@ -39,7 +39,7 @@ class ClaimingPod:
 
 
 @fact
-class Granted:
+class AllocatedClaims:
     """The pod fits: what each claim that was not allocated is given, by its place among them."""
 
     claims: tuple[DeviceClaim, ...] = ()
@@ -48,14 +48,14 @@ class Granted:
 
 
 @fact
-class Lacking:
+class NodeRefusal:
     """The node is refused: not enough devices, or an allocated claim cannot be used from there (``away``: its name)."""
 
     away: str = ""
     resource: str = ""
 
 
-Answer = Granted | Lacking | Missing | AllocationFault | Open
+Answer = AllocatedClaims | NodeRefusal | Missing | AllocationFault | Open
 
 
 class Allocator:
@@ -69,7 +69,7 @@ class Allocator:
         self.objects = objects
         self._offer = Offer(objects.slices)
         self._pools: dict[tuple[int, bool], tuple[Node, tuple[DevicePool, ...] | AllocationFault]] = {}
-        self._alike: dict[tuple[int, ...], tuple[tuple[DeviceClaim, ...], Likeness]] = {}
+        self._alike: dict[tuple[int, ...], tuple[tuple[DeviceClaim, ...], EqualDevices]] = {}
         self._budget = budget
         self._was_open: Because | None = None
         self._newest = newest
@@ -82,10 +82,10 @@ class Allocator:
 
     def wants(
         self, asked: ClaimingPod, claims: Mapping[tuple[str, str], DeviceClaim]
-    ) -> Wants | Missing | AllocationFault:
+    ) -> ClaimsOfPod | Missing | AllocationFault:
         """The claims of the pod (PreFilter), where these are the claims that there are."""
-        found = wants_of(asked.spec.resource_claims, asked.namespace, self.objects.classes, claims, asked.made)
-        if isinstance(found, Wants) and not asked.spec.resource_claims and self._left_over(asked, claims):
+        found = claims_of_pod(asked.spec.resource_claims, asked.namespace, self.objects.classes, claims, asked.made)
+        if isinstance(found, ClaimsOfPod) and not asked.spec.resource_claims and self._left_over(asked, claims):
             return Missing("ResourceClaim", "")
         return found
 
@@ -96,10 +96,10 @@ class Allocator:
             for each in claims.values()
         )
 
-    def answer(self, asked: ClaimingPod, wants: Wants, node: Node, taken: Taken) -> Answer:
+    def answer(self, asked: ClaimingPod, wants: ClaimsOfPod, node: Node, taken: AllocatedDevices) -> Answer:
         """What the plugin says for the pod on the node."""
         found = self._extended(asked, node)
-        if isinstance(found, Lacking):
+        if isinstance(found, NodeRefusal):
             return found
         waiting = (*wants.allocate, *found)
         away = self._away(wants.allocated, node)
@@ -107,12 +107,12 @@ class Allocator:
             return away
         if (why := undetermined_count(waiting)) is not None:
             return Open(Because(DeviceGround.COUNT, (why.why,)))
-        granted: Answer = self._allocated(waiting, node, taken) if waiting else Granted()
-        if isinstance(granted, Granted) and away:
-            return Lacking(away)
+        granted: Answer = self._allocated(waiting, node, taken) if waiting else AllocatedClaims()
+        if isinstance(granted, AllocatedClaims) and away:
+            return NodeRefusal(away)
         return granted
 
-    def _extended(self, asked: ClaimingPod, node: Node) -> Lacking | tuple[DeviceClaim, ...]:
+    def _extended(self, asked: ClaimingPod, node: Node) -> NodeRefusal | tuple[DeviceClaim, ...]:
         resources = extended_resources(asked.spec)
         classes = self.objects.classes
         mapped = {name: found for name in resources if (found := class_of(name, classes))}
@@ -120,7 +120,7 @@ class Allocator:
             return ()
         for name in resources:
             if name not in mapped and name not in (node.allocatable or {}):
-                return Lacking(resource=name)
+                return NodeRefusal(resource=name)
         through_devices = [(name, found) for name, found in mapped.items() if without_plugin(name, node)]
         return (made_up(asked.spec, asked.namespace, through_devices),) if through_devices else ()
 
@@ -139,7 +139,7 @@ class Allocator:
                 away = away or claim.name
         return away
 
-    def _allocated(self, claims: Sequence[DeviceClaim], node: Node, taken: Taken) -> Answer:
+    def _allocated(self, claims: Sequence[DeviceClaim], node: Node, taken: AllocatedDevices) -> Answer:
         """The answer with nothing that is unknown, if it is the same with everything."""
         cautious = self._search(claims, node, taken, unknown=False)
         if not self._was_open:
@@ -148,7 +148,7 @@ class Allocator:
         bold = self._search(claims, node, taken, unknown=True)
         return cautious if type(bold) is type(cautious) else Open(why)
 
-    def _search(self, claims: Sequence[DeviceClaim], node: Node, taken: Taken, *, unknown: bool) -> Answer:
+    def _search(self, claims: Sequence[DeviceClaim], node: Node, taken: AllocatedDevices, *, unknown: bool) -> Answer:
         self._was_open = None
         pools = self._seen(node, unknown=unknown)
         if isinstance(pools, AllocationFault):
@@ -178,20 +178,20 @@ class Allocator:
         except SearchBudgetError:
             return Open(Because(DeviceGround.STEPS, (self._budget,)))
         if results is None:
-            return Lacking()
+            return NodeRefusal()
         try:
             allocations = tuple(
                 Allocation(tuple(each.allocated for each in found), node_terms(found, node)) for found in results
             )
         except AllocationError as error:
             return error.fault
-        return Granted(tuple(claims), tuple(map(tuple, results)), allocations)
+        return AllocatedClaims(tuple(claims), tuple(map(tuple, results)), allocations)
 
-    def _likeness(self, claims: Sequence[DeviceClaim]) -> Likeness:
+    def _likeness(self, claims: Sequence[DeviceClaim]) -> EqualDevices:
         key = tuple(map(id, claims))
         found = self._alike.get(key)
         if found is None:
-            found = self._alike[key] = tuple(claims), Likeness(claims, self.objects.classes)
+            found = self._alike[key] = tuple(claims), EqualDevices(claims, self.objects.classes)
         return found[1]
 
     def _seen(self, node: Node, *, unknown: bool) -> tuple[DevicePool, ...] | AllocationFault:

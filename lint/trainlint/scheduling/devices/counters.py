@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from trainlint.scheduling.devices.allocated import AllocatedDevices
 from trainlint.scheduling.devices.offer import Candidate, DevicePool
-from trainlint.scheduling.devices.taken import Taken
 
 __all__ = ["Counters"]
 
@@ -20,7 +20,7 @@ class Counters:
     them for all of that name.
     """
 
-    def __init__(self, pools: Sequence[DevicePool], taken: Taken) -> None:
+    def __init__(self, pools: Sequence[DevicePool], taken: AllocatedDevices) -> None:
         self._pools = {(each.driver, each.name): each for each in pools}
         self._taken = taken
         self._left: dict[str, dict[Key, Fraction]] = {}

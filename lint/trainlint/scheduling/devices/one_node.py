@@ -9,11 +9,11 @@ from trainlint.model.because import Because
 from trainlint.model.devices import DeviceClaim, DeviceObjects, DeviceWish, NodeDevices
 from trainlint.model.pod import PodResourceClaim, PodSpec
 from trainlint.model.pool import Pool
-from trainlint.scheduling.devices.allocation import Allocator, Answer, ClaimingPod, Granted
+from trainlint.scheduling.devices.allocated import AllocatedDevices
+from trainlint.scheduling.devices.allocation import AllocatedClaims, Allocator, Answer, ClaimingPod
+from trainlint.scheduling.devices.claims_of_pod import ClaimsOfPod
 from trainlint.scheduling.devices.outcome import DeviceGround, Open
 from trainlint.scheduling.devices.selection import accepts
-from trainlint.scheduling.devices.taken import Taken
-from trainlint.scheduling.devices.wants import Wants
 from trainlint.scheduling.node import Node
 
 __all__ = ["Claims", "most_together", "offered", "placed_together"]
@@ -42,7 +42,7 @@ def most_together(claims: Claims, devices: NodeDevices) -> int:
     """How many pods with such claims one empty node takes, as far as devices decide."""
     node = _OneNode(devices, claims)
     count = 0
-    while count < _PODS and isinstance(node.place(claims), Granted):
+    while count < _PODS and isinstance(node.place(claims), AllocatedClaims):
         count += 1
     return count
 
@@ -56,10 +56,10 @@ def offered(wish: DeviceWish, claim: PodResourceClaim, devices: NodeDevices) -> 
 
 def _placed(pods: tuple[Claims, ...], devices: NodeDevices) -> Answer:
     node = _OneNode(devices, tuple(each for claims in pods for each in claims))
-    answer: Answer = Granted()
+    answer: Answer = AllocatedClaims()
     for claims in pods:
         answer = node.place(claims)
-        if not isinstance(answer, Granted):
+        if not isinstance(answer, AllocatedClaims):
             break
     return answer
 
@@ -85,10 +85,10 @@ class _OneNode:
         namespace = next((each.devices.namespace for each in claims if each.devices is not None), "")
         asked = ClaimingPod(namespace, PodSpec(containers=(), resource_claims=claims), made)
         wants = self._allocator.wants(asked, self._named)
-        if not isinstance(wants, Wants):
+        if not isinstance(wants, ClaimsOfPod):
             return wants
-        answer = self._allocator.answer(asked, wants, self._node, Taken(self._allocations))
-        if not isinstance(answer, Granted):
+        answer = self._allocator.answer(asked, wants, self._node, AllocatedDevices(self._allocations))
+        if not isinstance(answer, AllocatedClaims):
             return Open(Because(DeviceGround.ELSEWHERE)) if self._shared_devices else answer
         for claim, allocation in zip(answer.claims, answer.allocations, strict=True):
             self._allocations.append(allocation)

@@ -18,13 +18,13 @@ from trainlint.model.devices import (
 )
 from trainlint.model.pod import Toleration
 from trainlint.model.pool import Taint
+from trainlint.scheduling.devices.allocated import AllocatedDevices
 from trainlint.scheduling.devices.capacity import consumed, fits
 from trainlint.scheduling.devices.constraints import AttributeConstraint, constraints_of
 from trainlint.scheduling.devices.counters import Counters
-from trainlint.scheduling.devices.likeness import Likeness
+from trainlint.scheduling.devices.equal_devices import EqualDevices
 from trainlint.scheduling.devices.offer import Candidate, DevicePool
 from trainlint.scheduling.devices.outcome import AllocationError, DeviceGround, SearchBudgetError
-from trainlint.scheduling.devices.taken import Taken
 
 __all__ = ["MOST", "Accepts", "DeviceResult", "Search"]
 
@@ -77,9 +77,9 @@ class Search:
         self,
         claims: Sequence[DeviceClaim],
         pools: Sequence[DevicePool],
-        taken: Taken,
+        taken: AllocatedDevices,
         accepts: Accepts,
-        likeness: Likeness,
+        likeness: EqualDevices,
         *,
         unknown: bool,
         steps: int,

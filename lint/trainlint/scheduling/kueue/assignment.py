@@ -12,9 +12,9 @@ from trainlint.model.kueue import PROVISIONING, ClusterQueue, Queues, ResourceGr
 from trainlint.scheduling.kueue.capacity import level, most
 from trainlint.scheduling.kueue.domains import Forest, Path, Requests
 from trainlint.scheduling.kueue.match import KueueCode, mismatch
+from trainlint.scheduling.kueue.pod_set_groups import fnv, groups_of, is_explicit, leader_and_workers
 from trainlint.scheduling.kueue.requested import MOST, Team
 from trainlint.scheduling.kueue.state import multikueue_check
-from trainlint.scheduling.kueue.teams import fnv, groups_of, is_explicit, leader_and_workers
 from trainlint.scheduling.kueue.topology import place
 
 __all__ = ["Assigner", "Choice", "Combination", "FlavorAssignment", "Memory"]

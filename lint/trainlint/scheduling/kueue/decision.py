@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from trainlint.fact import fact
 from trainlint.scheduling.kueue.assignment import Assigner, Combination, FlavorAssignment, Memory
 from trainlint.scheduling.kueue.match import KueueCode
+from trainlint.scheduling.kueue.pod_set_groups import scaled
 from trainlint.scheduling.kueue.requested import Team
-from trainlint.scheduling.kueue.teams import scaled
 
 __all__ = ["KueueDecision", "decide"]
 

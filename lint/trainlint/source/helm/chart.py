@@ -9,11 +9,11 @@ from typing import Any, Final
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.lazy_pattern import lazy_pattern
-from trainlint.source.builder import Loaded
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.loader import load
 from trainlint.source.text import NotTextError, decode
 from trainlint.source.world import CHART_FILE, SourceFile, World
+from trainlint.source.yaml_values import Loaded
 
 __all__ = [
     "CHART_FILE",

@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol
 from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.helm.install import HelmInstall, TemplateCluster
 from trainlint.source.helm.renderer import Failed, HelmProgram, Request, Worker
-from trainlint.source.helm.staging import Staged
+from trainlint.source.helm.staging import StagedChart
 from trainlint.source.rendering_allowance import RenderingAllowance
 
 __all__ = ["Copy", "Engine", "Store"]
@@ -57,7 +57,7 @@ class Copy:
         if self._home is not None:
             self._home.cleanup()
 
-    def of(self, staged: Staged) -> str:
+    def of(self, staged: StagedChart) -> str:
         """Where the copy is."""
         if self._home is None:
             self._home = tempfile.TemporaryDirectory(prefix="trainlint-chart-", ignore_cleanup_errors=True)
@@ -65,7 +65,7 @@ class Copy:
         return self._home.name
 
 
-def _write(staged: Staged, home: Path) -> None:
+def _write(staged: StagedChart, home: Path) -> None:
     """Make the copy. Raises Failed where names do not go together, or are too long."""
     try:
         _write_files(staged, home)
@@ -74,7 +74,7 @@ def _write(staged: Staged, home: Path) -> None:
         raise Failed(f"it cannot be copied: {why}", lasting=True) from None
 
 
-def _write_files(staged: Staged, home: Path) -> None:
+def _write_files(staged: StagedChart, home: Path) -> None:
     made: set[Path] = set()
     for name, content in staged.files.items():
         if posixpath.normpath(f"/{name}") != f"/{name}":
@@ -95,7 +95,9 @@ class Engine:
         self._identity = program.identity
         self._store = store
 
-    def render(self, staged: Staged, copy: Copy, install: HelmInstall, values: Mapping[str, Any]) -> dict[str, str]:
+    def render(
+        self, staged: StagedChart, copy: Copy, install: HelmInstall, values: Mapping[str, Any]
+    ) -> dict[str, str]:
         """What each template makes; ``copy`` is for the chart, where it must be rendered. Raises Failed.
 
         Names are those of Kubernetes, or nothing is started: none of them can be taken for an option.
@@ -143,7 +145,7 @@ class Engine:
             raise Failed(known["error"])
         return known
 
-    def _digest(self, staged: Staged, request: Request) -> str:
+    def _digest(self, staged: StagedChart, request: Request) -> str:
         parts = [self._identity, request.name, request.namespace, request.values, request.kube_version]
         digest = hashlib.sha256("\0".join([*parts, *request.api_versions, ""]).encode("utf-8", "surrogateescape"))
         for name, content in sorted(staged.files.items()):

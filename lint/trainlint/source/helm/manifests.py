@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from trainlint.fact import fact
 from trainlint.lazy_pattern import lazy_pattern
-from trainlint.source.builder import Loaded
 from trainlint.source.events import YamlError
 from trainlint.source.loader import load
 from trainlint.source.node_files import may_be_kindless
 from trainlint.source.prefilter import KindFilter
+from trainlint.source.yaml_values import Loaded
 
 __all__ = ["BrokenError", "Manifest", "manifests"]
 

@@ -18,7 +18,7 @@ from trainlint.source.helm.message import complaint
 from trainlint.source.helm.origin import TemplateOrigin, TemplateText
 from trainlint.source.helm.release_values import ReleaseValues
 from trainlint.source.helm.renderer import Failed
-from trainlint.source.helm.staging import Staged
+from trainlint.source.helm.staging import StagedChart
 from trainlint.source.helm.values import ValuesError, enabled
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.rendered_root import RenderedRoot
@@ -52,7 +52,7 @@ class ChartRelease:
     def __init__(
         self,
         files: ChartFiles,
-        staged: Staged,
+        staged: StagedChart,
         install: HelmInstall,
         copy: Copy,
         numbers: Numbers,

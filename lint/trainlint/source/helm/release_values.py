@@ -9,7 +9,7 @@ from trainlint.finding import Location
 from trainlint.source.helm.files import ChartFiles, RefusedChartError
 from trainlint.source.helm.install import HelmInstall
 from trainlint.source.helm.origin import Given
-from trainlint.source.helm.staging import Staged
+from trainlint.source.helm.staging import StagedChart
 from trainlint.source.helm.values import ValuesError, load_values, merged
 
 __all__ = ["ReleaseValues"]
@@ -18,7 +18,7 @@ __all__ = ["ReleaseValues"]
 class ReleaseValues:
     """The values of one release. Raises ValuesError where a values file is not there, or is none."""
 
-    def __init__(self, files: ChartFiles, staged: Staged, install: HelmInstall) -> None:
+    def __init__(self, files: ChartFiles, staged: StagedChart, install: HelmInstall) -> None:
         self._staged = staged
         self._layers = tuple(_layers(files, staged, install))
         self._known: dict[str, tuple[Given, ...]] = {}
@@ -59,7 +59,7 @@ class ReleaseValues:
         return Given(Location(self._staged.names.get(f"{home}values.yaml", ""), 0), data)
 
 
-def _layers(files: ChartFiles, staged: Staged, install: HelmInstall) -> Iterator[Given]:
+def _layers(files: ChartFiles, staged: StagedChart, install: HelmInstall) -> Iterator[Given]:
     for name in install.value_files:
         try:
             content = files.read(name)

@@ -25,7 +25,7 @@ from trainlint.source.helm.files import MAX_FILES, ChartFiles, RefusedChartError
 from trainlint.source.helm.schema import is_closed
 from trainlint.source.text import NotTextError, decode
 
-__all__ = ["Staged", "stage"]
+__all__ = ["StagedChart", "stage"]
 
 _ARCHIVE: Final = lazy_pattern(r"((?:.*/)?charts/)[^/]+\.tgz", re.DOTALL)
 _PRINTED: Final = lazy_pattern(r"(?:charts/[^/]+/)*(?:templates|files)/")
@@ -38,7 +38,7 @@ MAX_BYTES: Final = 128 << 20
 
 
 @dataclass(eq=False)
-class Staged:
+class StagedChart:
     """``files`` by their names in the copy; ``names`` says which file of the world each is, if one.
 
     ``missing`` are the dependencies that the repository does not hold; ``packed`` maps a chart inside this one, as
@@ -78,13 +78,13 @@ class Staged:
         return self.names.get(self.inside(template), ""), self.packed.get(self.home(template))
 
 
-def stage(files: ChartFiles, chart: Chart) -> Staged:
+def stage(files: ChartFiles, chart: Chart) -> StagedChart:
     """Everything that helm needs for one chart.
 
     Raises:
         RefusedError: a file or link that is not read.
     """
-    staged = Staged(chart)
+    staged = StagedChart(chart)
     _add(staged, files, chart.directory, "", 0)
     for name in [name for name in staged.files if posixpath.basename(name) == "values.schema.json"]:
         if not is_closed(staged.files[name]):  # helm would fetch what it refers to, or read it from the disk
@@ -94,7 +94,7 @@ def stage(files: ChartFiles, chart: Chart) -> Staged:
     return staged
 
 
-def _add(staged: Staged, files: ChartFiles, directory: str, prefix: str, depth: int) -> None:
+def _add(staged: StagedChart, files: ChartFiles, directory: str, prefix: str, depth: int) -> None:
     for inside, (name, content) in files.below(directory).items():
         staged.files[prefix + inside] = content
         staged.names[prefix + inside] = name
@@ -180,7 +180,7 @@ def _rewrite(files: dict[str, bytes], prefix: str, local: set[str], missing: set
             files[name] = json.dumps({**said, "dependencies": kept}).encode()
 
 
-def _name_homes(staged: Staged, named: str, prefix: str, dependencies: tuple[Dependency, ...], depth: int) -> None:
+def _name_homes(staged: StagedChart, named: str, prefix: str, dependencies: tuple[Dependency, ...], depth: int) -> None:
     """What helm calls the charts inside one: by their alias, else by their name."""
     if depth > _MAX_DEPTH:
         return

@@ -20,13 +20,13 @@ from trainlint.workload.services import Directory, directory_of
 from trainlint.workload.volcano_plugins import VOLCANO_JOB
 from trainlint.workload.workload_kind import HostNames
 
-__all__ = ["Misnamed", "all_misnamed", "misnamed_pods"]
+__all__ = ["MisnamedHost", "all_misnamed", "misnamed_pods"]
 
 _NUMBERED: Final = lazy_pattern(r"^(?P<name>.+)-\d+$")
 
 
 @fact
-class Misnamed:
+class MisnamedHost:
     """A host that the pods of an object use and that DNS does not know, and what is wrong."""
 
     owner: ObjectRef
@@ -34,7 +34,7 @@ class Misnamed:
     fault: HostNameFault
 
 
-def all_misnamed(workloads: Workloads, opened: Callable[[str], bool]) -> Iterator[Misnamed]:
+def all_misnamed(workloads: Workloads, opened: Callable[[str], bool]) -> Iterator[MisnamedHost]:
     """The misnamed pods of every object; ``opened`` says what may add objects to a namespace (decision 5)."""
     directory = directory_of(workloads)
     written = {each.ref.namespace for each in workloads.services if not each.generated}
@@ -44,7 +44,7 @@ def all_misnamed(workloads: Workloads, opened: Callable[[str], bool]) -> Iterato
         yield from misnamed_pods(workload, directory, holds_services=closed)
 
 
-def misnamed_pods(workload: Workload, directory: Directory, *, holds_services: bool) -> Iterator[Misnamed]:
+def misnamed_pods(workload: Workload, directory: Directory, *, holds_services: bool) -> Iterator[MisnamedHost]:
     """The names of its own pods that an object uses in vain; one fault for each Service's name.
 
     ``holds_services`` says that the snapshot holds Services of this namespace and nothing may add others, so that one
@@ -65,7 +65,7 @@ def misnamed_pods(workload: Workload, directory: Directory, *, holds_services: b
                 fault = unresolved(name, directory, holds_services=holds_services)
                 if fault is not None:
                     said.add(name.service)
-                    yield Misnamed(workload.owner, address.host, fault)
+                    yield MisnamedHost(workload.owner, address.host, fault)
 
 
 def _own_name(address: Address, user: PodSet, workload: Workload) -> UsedName | None:

@@ -16,7 +16,7 @@ from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet
 from trainlint.workload.checks.contract_fault import ContractFault
 from trainlint.workload.flows import maybe_many
-from trainlint.workload.meeting import ENDPOINT, LOCAL, Meeting, meeting_of
+from trainlint.workload.rendezvous import ENDPOINT, LOCAL, Rendezvous, rendezvous_of
 from trainlint.workload.services import Directory, target_port
 
 __all__ = [
@@ -111,7 +111,7 @@ def meeting_faults(
     communicator: Sequence[PodSet], directory: Directory, misnamed: AbstractSet[str]
 ) -> Iterator[MeetingFault]:
     """The first thing that keeps the ranks of a communicator from meeting, apart from hosts that DNS does not know."""
-    if any((meeting := meeting_of(pods)) is not None and meeting.host in misnamed for pods in communicator):
+    if any((meeting := rendezvous_of(pods)) is not None and meeting.host in misnamed for pods in communicator):
         return
     for judge in (different_meetings, service_ports, unknown_hosts):
         for fault in judge(communicator, directory):
@@ -122,8 +122,8 @@ def meeting_faults(
 
 def different_meetings(communicator: Sequence[PodSet], directory: Directory) -> Iterator[MeetingFault]:
     """Ranks of one communicator that are told another port, or another job, at the same place."""
-    places: dict[int, Meeting] = {}
-    found = [meeting for pods in communicator if (meeting := meeting_of(pods)) is not None]
+    places: dict[int, Rendezvous] = {}
+    found = [meeting for pods in communicator if (meeting := rendezvous_of(pods)) is not None]
     for meeting in found:
         target = _target(meeting, directory)
         if target is None or meeting.local:
@@ -155,7 +155,7 @@ def different_meetings(communicator: Sequence[PodSet], directory: Directory) -> 
             return
 
 
-def _target(meeting: Meeting, directory: Directory) -> PodSet | None:
+def _target(meeting: Rendezvous, directory: Directory) -> PodSet | None:
     """The pod set behind the host, where it is one."""
     if meeting.local:
         return meeting.pods
@@ -170,7 +170,7 @@ def _target(meeting: Meeting, directory: Directory) -> PodSet | None:
 def unknown_hosts(communicator: Sequence[PodSet], directory: Directory) -> Iterator[MeetingFault]:
     """A command that names a host that does not exist, over the address that the operator gives it."""
     for pods in communicator:
-        meeting = meeting_of(pods)
+        meeting = rendezvous_of(pods)
         offered = {
             entry.value.lower()
             for container in pods.spec.containers
@@ -223,7 +223,7 @@ def _told_itself(container: Container, command: Command) -> Location | None:
 def service_ports(communicator: Sequence[PodSet], directory: Directory) -> Iterator[MeetingFault]:
     """A meeting by a Service with a cluster IP that has not this port, or leads to another one than rank 0's."""
     for pods in communicator:
-        meeting = meeting_of(pods)
+        meeting = rendezvous_of(pods)
         if meeting is None or meeting.local:
             continue
         address = Address(meeting.host, meeting.port, meeting.host_at, meeting.host)
@@ -239,10 +239,10 @@ def service_ports(communicator: Sequence[PodSet], directory: Directory) -> Itera
                 meeting.port_at, pods.name, meeting.host, meeting.port, service.ref.name, ports, service.at
             )
             return
-        if target is not None and meeting_of(target) is None and not any(target is each for each in communicator):
+        if target is not None and rendezvous_of(target) is None and not any(target is each for each in communicator):
             continue  # a store of its own (etcd, Redis): no rank listens there
         if target is not None and (ends := target_port(service, meeting.port, target)) != meeting.port:
-            own = meeting_of(target)
+            own = rendezvous_of(target)
             listens = own.port if own is not None else meeting.port
             if ends != listens:
                 yield OtherTargetPort(

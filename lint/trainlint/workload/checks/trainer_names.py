@@ -11,7 +11,7 @@ from trainlint.model.workload import PodSet, Workload
 from trainlint.workload.checks.contract_fault import ContractFault
 from trainlint.workload.expansion import named
 from trainlint.workload.flows import maybe_many
-from trainlint.workload.meeting import meeting_of
+from trainlint.workload.rendezvous import rendezvous_of
 
 __all__ = ["UnmetNodes", "unmet_nodes"]
 
@@ -39,7 +39,7 @@ def unmet_nodes(workload: Workload) -> Iterator[UnmetNodes]:
         host = _told(pods)
         if not host or not maybe_many(pods) or any(_first(each) == host for each in workload.pod_sets):
             continue
-        meeting = meeting_of(pods)
+        meeting = rendezvous_of(pods)
         if meeting is not None and meeting.host != host:
             continue
         yield UnmetNodes(

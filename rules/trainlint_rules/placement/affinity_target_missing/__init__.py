@@ -76,7 +76,7 @@ from trainlint.model.selector import Requirement
 from trainlint.proof.cause import TargetCause
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.node_affinity import describe
-from trainlint_rules.placement.affinity_target_missing.anti_affinity import Repelled, terms_without_pods
+from trainlint_rules.placement.affinity_target_missing.anti_affinity import UnmatchedTerm, terms_without_pods
 
 
 @rule(Severity.ERROR, tells=(Root.AFFINITY_TARGET,))
@@ -119,7 +119,7 @@ def check(facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _selected(repelled: Repelled) -> Iterator[Fix]:
+def _selected(repelled: UnmatchedTerm) -> Iterator[Fix]:
     """The values of the pods' own labels."""
     edits = [
         Put(repelled.at.child("labelSelector", "matchLabels", wanted.key), value)

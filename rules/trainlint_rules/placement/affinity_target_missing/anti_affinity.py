@@ -15,11 +15,11 @@ from trainlint.scheduling.node_affinity import describe
 from trainlint.snapshot.build import Snapshot
 from trainlint.workload.flows import maybe_many
 
-__all__ = ["Repelled", "terms_without_pods"]
+__all__ = ["UnmatchedTerm", "terms_without_pods"]
 
 
 @fact
-class Repelled:
+class UnmatchedTerm:
     """A term that selects no pod; ``own`` are the requirements that the pods fail, with the labels that they have."""
 
     pod_set: PodSet
@@ -29,7 +29,7 @@ class Repelled:
     at: Location
 
 
-def terms_without_pods(snapshot: Snapshot) -> Iterator[Repelled]:
+def terms_without_pods(snapshot: Snapshot) -> Iterator[UnmatchedTerm]:
     """The terms of pod sets of several pods that select no pod of the snapshot, and the own ones all but for a value.
 
     Silent where a term is meant for others: it names namespaces, asks for a label that the pods do not have at all, or
@@ -51,7 +51,7 @@ def terms_without_pods(snapshot: Snapshot) -> Iterator[Repelled]:
             if own and not _selects_some(term, pod_set, alive, snapshot.namespaces):
                 requirements = term.selector.requirements if term.selector is not None else ()
                 wanted = ", ".join(describe(each) for each in requirements)
-                yield Repelled(pod_set, wanted, own, term.topology_key, term.at or pod_set.spec.at or pod_set.at)
+                yield UnmatchedTerm(pod_set, wanted, own, term.topology_key, term.at or pod_set.spec.at or pod_set.at)
 
 
 def _failed(term: AffinityTerm, pod_set: PodSet) -> Iterator[tuple[Requirement, str]]:

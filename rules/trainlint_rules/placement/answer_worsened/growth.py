@@ -19,7 +19,7 @@ from trainlint.model.pod import Toleration
 from trainlint.model.quantity import exact
 from trainlint.model.selector import Requirement
 from trainlint.model.settings import ZONE
-from trainlint.proof.ideal.ways import numbers
+from trainlint.proof.ideal.requirement_sets import numbers
 from trainlint.scheduling.requirement import holds
 from trainlint.wording.needs import object_words, taint_words
 
