@@ -10,7 +10,7 @@ from trainlint.proof.assignments import state_assignments, state_where
 from trainlint.proof.cause import StrandedCause, Where
 from trainlint.proof.ground import NoteGround
 from trainlint.proof.placement_problem import PlacementProblem
-from trainlint.scheduling.crowding import always_fits, crowded_out
+from trainlint.scheduling.fragmentation import always_fits, crowded_out
 from trainlint.scheduling.placement import Placements
 from trainlint.scheduling.role import State
 
