@@ -25,7 +25,7 @@ def steps() -> Iterator[list[int]]:
         counter[0] += 1
         return real(*arguments)  # type: ignore[arg-type]
 
-    modules = ("packing", "crowding")
+    modules = ("packing", "fragmentation")
     patches = [mock.patch(f"trainlint.scheduling.{module}.pods_per_node", counted) for module in modules]
     for patch in patches:
         patch.start()
