@@ -14,6 +14,7 @@ from typing import get_args
 import pytest
 
 import trainlint
+from trainlint.admission.field_flaws import FieldFlaw, FieldPlace
 from trainlint.admission.flaws import FlawRole, FormFlaw, JobFlaw, KindFlaw, ObjectFlaw, PodFlaw, SchemaFlaw, ValueType
 from trainlint.admission.problem import Problem
 from trainlint.admission.volcano_flaws import VolcanoFlaw
@@ -106,7 +107,7 @@ GROUNDS = [
     *(DoubtGround, FlavorGround, Ground, InactiveGround, MissedGround, NoteGround, ProofGround, QueueDoubt),
     *(QueueGround, QueueRole, FlawRole),
     *(FormFlaw, JobFlaw, KindFlaw, ObjectFlaw, PodFlaw, SchemaFlaw, ValueType, Phrase),
-    VolcanoFlaw,
+    *(FieldFlaw, FieldPlace, VolcanoFlaw),
 ]
 """Every enumeration of grounds."""
 
@@ -282,6 +283,7 @@ SAYING = {
     "admission/kinds/trainer.py": "an assumption",
     "admission/kinds/volcano.py": "an assumption",
     "admission/object_names.py": "assumptions",
+    "admission/pods/security.py": "an assumption",
     "checks/plugin_assumption.py": "assumptions",
     "checks/preferred_affinity.py": "what a preference is called",
     "proof/node_closure.py": "assumptions",

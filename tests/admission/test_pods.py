@@ -40,7 +40,10 @@ POD: dict[str, Any] = {
                 "name": "main",
                 "image": "registry.example/train:1",
                 "ports": [{"name": "rdzv", "containerPort": 29500}],
-                "env": [{"name": "RANK", "value": "0"}, {"name": "IP", "valueFrom": {"fieldRef": {"fieldPath": "x"}}}],
+                "env": [
+                    {"name": "RANK", "value": "0"},
+                    {"name": "IP", "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}},
+                ],
                 "volumeMounts": [{"name": "scratch", "mountPath": "/scratch"}],
                 "readinessProbe": {"tcpSocket": {"port": 29500}},
                 "resources": {
@@ -82,7 +85,7 @@ REFUSED = [
     ((*MAIN, "ports", 0, "containerPort"), 70000, "no port"),
     ((*MAIN, "ports", 0, "protocol"), "tcp", "none of TCP"),
     ((*MAIN, "ports", 0, "containerPort"), None, "no containerPort"),
-    ((*MAIN, "env", 0, "valueFrom"), {"fieldRef": {"fieldPath": "x"}}, "a value and a valueFrom"),
+    ((*MAIN, "env", 0, "valueFrom"), {"fieldRef": {"fieldPath": "status.podIP"}}, "a value and a valueFrom"),
     ((*MAIN, "env", 1, "valueFrom"), {}, "names no source"),
     ((*MAIN, "env", 1, "valueFrom"), {"configMapKeyRef": {"name": "x"}}, "names no key"),
     ((*MAIN, "volumeMounts", 0, "name"), "scrach", "none of this name: it has scratch"),

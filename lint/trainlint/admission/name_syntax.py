@@ -10,14 +10,19 @@ from trainlint.kube.values import is_placeholder
 from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.because import Because
 
-__all__ = ["annotation_key", "env_name", "label_key", "label_value", "meant_to_be_replaced", "port_name"]
-__all__ += ["rfc1035_label", "rfc1123_label", "rfc1123_subdomain"]
+__all__ = ["annotation_key", "csi_driver", "data_key", "env_name", "header_name", "label_key", "label_value"]
+__all__ += ["loose_subdomain", "meant_to_be_replaced", "port_name", "rfc1035_label", "rfc1123_label"]
+__all__ += ["rfc1123_subdomain", "sysctl_name"]
 
 _LABEL_1123: Final = lazy_pattern(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _LABEL_1035: Final = lazy_pattern(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _SUBDOMAIN: Final = lazy_pattern(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _QUALIFIED: Final = lazy_pattern(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
 _PORT: Final = lazy_pattern(r"[a-z0-9](?:-?[a-z0-9])*")
+_DATA_KEY: Final = lazy_pattern(r"[-._a-zA-Z0-9]+")
+_HEADER: Final = lazy_pattern(r"[-A-Za-z0-9]+")
+_SYSCTL: Final = lazy_pattern(r"([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?")
+_LOOSE: Final = lazy_pattern(r"_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*")
 _CAPITALS: Final = lazy_pattern(r"(?:^|[-.])[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*(?=$|[-.])")
 _LABEL_LIMIT: Final = 63
 _SUBDOMAIN_LIMIT: Final = 253
@@ -113,3 +118,42 @@ def env_name(name: str) -> Because | None:
     if "=" in name or not name.isascii() or not name.isprintable():
         return Because(FormFlaw.VARIABLE)
     return None
+
+
+@lru_cache(maxsize=4096)
+def data_key(key: str) -> Because | None:
+    """What is wrong with a key of a ConfigMap or Secret; ``None`` where it is one."""
+    if len(key) > _SUBDOMAIN_LIMIT:
+        return Because(FormFlaw.LENGTH, (len(key), _SUBDOMAIN_LIMIT))
+    if _DATA_KEY.fullmatch(key) is None or key == "." or key.startswith(".."):
+        return Because(FormFlaw.DATA_KEY)
+    return None
+
+
+def header_name(name: str) -> Because | None:
+    """What is wrong with the name of an HTTP header; ``None`` where it is one."""
+    return None if _HEADER.fullmatch(name) else Because(FormFlaw.HEADER)
+
+
+def sysctl_name(name: str) -> Because | None:
+    """What is wrong with the name of a kernel setting; ``None`` where it is one."""
+    if len(name) > _SUBDOMAIN_LIMIT:
+        return Because(FormFlaw.LENGTH, (len(name), _SUBDOMAIN_LIMIT))
+    return None if _SYSCTL.fullmatch(name) else Because(FormFlaw.SYSCTL)
+
+
+def loose_subdomain(name: str) -> Because | None:
+    """What is wrong with a domain to search, in which underscores and a dot at the end are taken; ``None`` where it is
+    one (before 1.33 only without underscores).
+    """
+    bare = name.removesuffix(".")
+    if len(bare) > _SUBDOMAIN_LIMIT:
+        return Because(FormFlaw.LENGTH, (len(bare), _SUBDOMAIN_LIMIT))
+    return None if name == "." or _LOOSE.fullmatch(bare) else Because(FormFlaw.SUBDOMAIN)
+
+
+def csi_driver(name: str) -> Because | None:
+    """What is wrong with the name of a CSI driver; ``None`` where it is one."""
+    if len(name) > _LABEL_LIMIT:
+        return Because(FormFlaw.LENGTH, (len(name), _LABEL_LIMIT))
+    return rfc1123_subdomain(name.lower())

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from trainlint.admission.flaws import FlawRole, ObjectFlaw
 from trainlint.admission.kinds.controllers import of_controllers
+from trainlint.admission.kinds.core_kinds import is_complete, of_core_kind
 from trainlint.admission.kinds.jobset import of_job_set
 from trainlint.admission.kinds.kubeflow import of_kubeflow
 from trainlint.admission.kinds.leaderworkerset import of_leader_worker_set
@@ -20,7 +21,8 @@ from trainlint.admission.kinds.volcano import of_volcano
 from trainlint.admission.object_names import of_name
 from trainlint.admission.plain_values import below, elements, mapping, text
 from trainlint.admission.pod_templates import PodTemplate, templates
-from trainlint.admission.pods.spec import of_metadata, of_pod
+from trainlint.admission.pods.annotations import of_metadata, of_pod_annotations
+from trainlint.admission.pods.spec import of_pod
 from trainlint.admission.problem import KUBERNETES, Problem
 from trainlint.admission.schema_constraints import of_limits
 from trainlint.admission.structural_schema import of_schema
@@ -49,7 +51,6 @@ _LOOK_FOR_CONTAINERS: Final = frozenset({"batch.volcano.sh", "kubeflow.org", "ra
 """API groups whose operators refuse an object with a role without containers themselves."""
 _LOOK_FOR_IMAGES: Final = frozenset({"v1", "apps/v1", "batch/v1", "kubeflow.org/v1", "batch.volcano.sh/v1alpha1"})
 """API versions of objects that are refused where an image is missing; of others, what the operator makes is."""
-_CLAIMS_SINCE: Final = (1, 31)
 
 
 def problems(
@@ -68,7 +69,7 @@ def problems(
 
 
 def demands(item: Field, definition: Definition | None = None) -> tuple[Problem, ...]:
-    """What the CRD of an object without pods refuses of it; once for each fault."""
+    """What the API server and webhooks refuse of an object without pods; once for each fault."""
     return item.once(_demander(definition))
 
 
@@ -78,7 +79,9 @@ def _demander(definition: Definition | None) -> Callable[[Field], tuple[Problem,
         rendered = item.document.origin is not None
         meta = read_meta(item)
         found = [each for each, _ in of_limits(meta, item, definition)] + list(of_scheduler_queues(meta, item.value))
-        told = (each for each in found if rendered or not each.lacks)
+        found += of_core_kind(meta, item.value)
+        whole = rendered or (is_complete(meta, item.value) and "patch" not in _file_name(item))
+        told = (each for each in found if whole or not each.lacks)
         return tuple(_once(each for each in told if not _filled_later(each, item)))
 
     return read
@@ -152,9 +155,8 @@ def _problems(meta: Meta, item: Field, version: tuple[int, ...], defined: Define
         told = {each.at for each in own}  # what is known of the kind says more, also of its releases
         yield from (each for each in of_schema(structure, item, defined) if each.at not in told)
     yield from own
-    claims = not version or version >= _CLAIMS_SINCE
     for template in found:
-        yield from _of_template(template, meta, claims=claims, whole=_needs_images(meta, item))
+        yield from _of_template(template, meta, version, whole=_needs_images(meta, item))
 
 
 def is_whole(item: Field, found: Collection[PodTemplate]) -> bool:
@@ -164,7 +166,7 @@ def is_whole(item: Field, found: Collection[PodTemplate]) -> bool:
     """
     if item.document.origin is not None:
         return True
-    if "patch" in item.document.file.rpartition("/")[2].lower():
+    if "patch" in _file_name(item):
         return False
     return all(
         bool(text(container.get("image")))
@@ -174,12 +176,16 @@ def is_whole(item: Field, found: Collection[PodTemplate]) -> bool:
     )
 
 
+def _file_name(item: Field) -> str:
+    return item.document.file.rpartition("/")[2].lower()
+
+
 def _needs_images(meta: Meta, item: Field) -> bool:
     """Whether a container without an image is a fault: not in a runtime, nor where the object may be a patch."""
     return item.document.origin is not None and meta.kind not in {"TrainingRuntime", "ClusterTrainingRuntime"}
 
 
-def _of_template(template: PodTemplate, meta: Meta, *, claims: bool, whole: bool) -> Iterator[Problem]:
+def _of_template(template: PodTemplate, meta: Meta, version: tuple[int, ...], *, whole: bool) -> Iterator[Problem]:
     path = (*template.path, "spec")
     what = "every pod"
     if not template.spec["containers"]:
@@ -197,7 +203,10 @@ def _of_template(template: PodTemplate, meta: Meta, *, claims: bool, whole: bool
     if not template.bare:
         for problem in of_metadata(template.metadata, (*template.path, "metadata")):
             yield _within(problem, what)
-    for problem in of_pod(template.spec, path, lent=template.lent, claims=claims):
+    metadata = (*template.path, "metadata")
+    for problem in of_pod_annotations(template.metadata, template.spec, metadata):
+        yield _within(problem, what)
+    for problem in of_pod(template.spec, path, lent=template.lent, version=version):
         yield _within(problem, what)
     restart = text(template.spec.get("restartPolicy"))
     if template.restarts and restart in {"Always", "OnFailure", "Never"} and restart not in template.restarts:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from trainlint.admission.flaws import FlawRole, ObjectFlaw
+from trainlint.admission.kinds.core_kinds import CORE_KINDS
 from trainlint.admission.kinds.ray import KUEUE
 from trainlint.admission.object_names import of_name
 from trainlint.admission.pod_fqdn import of_full_names
@@ -43,11 +44,11 @@ _NAMED: Final = frozenset(
     | {"Secret", "Service", "ServiceAccount", "StorageClass"}
 )
 """Other kinds whose names are checked: what pods refer to."""
-_BESIDE: Final = frozenset(
+_BESIDE: Final = CORE_KINDS | frozenset(
     {"AdmissionCheck", "ClusterQueue", "Cohort", "HyperNode", "LocalQueue", "PodGroup", "Queue", "ResourceFlavor"}
     | {"Topology"}
 )
-"""Kinds of Kueue and Volcano without pods, of which the CRD demands something."""
+"""Kinds without pods of which something is demanded: those of Kueue and Volcano, and what pods rely on."""
 _RUNTIMES: Final = frozenset({"TrainingRuntime", "ClusterTrainingRuntime"})
 
 

@@ -18,6 +18,7 @@ from trainlint.wording.faults import fault_text
 from trainlint.wording.filling import filled
 from trainlint.wording.network_faults import NetworkCause
 from trainlint.wording.texts.argument import ARGUMENT
+from trainlint.wording.texts.fields import FIELDS
 from trainlint.wording.texts.jobs import JOBS
 from trainlint.wording.texts.kinds import KINDS
 from trainlint.wording.texts.needs import NEEDS
@@ -43,6 +44,7 @@ TEXTS: Final[Mapping[Enum, Text]] = {
     **KINDS,
     **JOBS,
     **PODS,
+    **FIELDS,
     **ARGUMENT,
     **NEEDS,
     **POLICIES,

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
+from trainlint.admission.field_flaws import FieldFlaw
+from trainlint.admission.fields import lacks, refused, since, word
 from trainlint.admission.flaws import PodFlaw
-from trainlint.admission.name_syntax import label_key, label_value
+from trainlint.admission.name_syntax import label_key, label_value, rfc1123_label
 from trainlint.admission.plain_values import elements, known, mapping, number, text
 from trainlint.admission.problem import Problem
+from trainlint.admission.selectors import NODE_OPERATORS, of_label, of_requirement, of_selector, of_values
 from trainlint.finding import Path
 from trainlint.kube.values import is_placeholder
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.because import Because
 
 __all__ = ["of_placement"]
@@ -20,27 +25,21 @@ _PREFERRED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
 _EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _OPERATORS: Final = ("Exists", "Equal", "Lt", "Gt")
 _UNSATISFIABLE: Final = ("DoNotSchedule", "ScheduleAnyway")
-_LABEL_OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist")
-_NODE_OPERATORS: Final = (*_LABEL_OPERATORS, "Gt", "Lt")
+_WHOLE: Final = lazy_pattern(r"0|-?[1-9][0-9]*")
+_VALUES_SINCE: Final = (1, 33)
+"""The first release that looks at the values of required node affinity."""
 
 
 def of_placement(spec: Mapping[str, Any], path: Path) -> Iterator[Problem]:
     """What is refused of a pod's wishes for a place."""
     for key, value in mapping(spec.get("nodeSelector")).items():
-        yield from _label(key, value, (*path, "nodeSelector", key), "nodeSelector")
+        yield from of_label(key, value, (*path, "nodeSelector", key), "nodeSelector")
     for at, toleration in elements(spec.get("tolerations"), *path, "tolerations"):
         yield from _toleration(toleration, at)
     seen: set[tuple[str, str]] = set()
     for at, constraint in elements(spec.get("topologySpreadConstraints"), *path, "topologySpreadConstraints"):
         yield from _spread(constraint, at, seen)
     yield from _affinity(mapping(spec.get("affinity")), (*path, "affinity"))
-
-
-def _label(key: str, value: Any, at: Path, where: str) -> Iterator[Problem]:
-    if not is_placeholder(key) and (wrong := label_key(key)):
-        yield Problem(at, Because(PodFlaw.LABEL_KEY_IN, (key, where, wrong)), f"label {key}")
-    elif (given := known(value)) and (wrong := label_value(given)):
-        yield Problem(at, Because(PodFlaw.LABEL_VALUE_IN, (given, where, wrong)), f"label {key}")
 
 
 def _toleration(toleration: Mapping[str, Any], at: Path) -> Iterator[Problem]:
@@ -57,6 +56,12 @@ def _toleration(toleration: Mapping[str, Any], at: Path) -> Iterator[Problem]:
         yield Problem((*at, "value"), Because(PodFlaw.TOLERATION_VALUE, (key, value)), cause)
     elif key and (wrong := label_key(key)):
         yield Problem((*at, "key"), Because(PodFlaw.TAINT_KEY, (key, wrong)), cause)
+    elif operator in {"Gt", "Lt"} and not _WHOLE.fullmatch(value):
+        yield (
+            refused((*at, "value"), FieldFlaw.WHOLE, value)
+            if value
+            else refused(at, FieldFlaw.MISSING, "value", key="value")
+        )
     elif operator in {"", "Equal"} and (wrong := label_value(value)):
         yield Problem((*at, "value"), Because(PodFlaw.TAINT_VALUE, (value, wrong)), cause)
     if effect and effect not in _EFFECTS:
@@ -94,7 +99,10 @@ def _spread(constraint: Mapping[str, Any], at: Path, seen: set[tuple[str, str]])
     if (key, when) in seen:
         yield Problem(at, Because(PodFlaw.SPREAD_TWICE, (key, when)), f"spread {key}")
     seen.add((key, when))
-    yield from _selector(constraint.get("labelSelector"), (*at, "labelSelector"))
+    for policy in ("nodeAffinityPolicy", "nodeTaintsPolicy"):
+        yield from word(constraint, at, policy, ("Honor", "Ignore"))
+    yield from _label_keys(constraint, at, ("matchLabelKeys",))
+    yield from of_selector(constraint.get("labelSelector"), (*at, "labelSelector"))
 
 
 def _affinity(affinity: Mapping[str, Any], at: Path) -> Iterator[Problem]:
@@ -106,7 +114,7 @@ def _affinity(affinity: Mapping[str, Any], at: Path) -> Iterator[Problem]:
         if not terms and not isinstance(terms, str):
             yield Problem(place, Because(PodFlaw.NO_NODE_TERMS, (_REQUIRED,)), "node terms", lacks="nodeSelectorTerms")
         for where, term in elements(terms, *place, "nodeSelectorTerms"):
-            yield from _node_term(term, where)
+            yield from _node_term(term, where, required=True)
     for where, weighted in elements(node.get(_PREFERRED), *at, "nodeAffinity", _PREFERRED):
         yield from _weight(weighted, where)
         yield from _node_term(mapping(weighted.get("preference")), (*where, "preference"))
@@ -133,43 +141,52 @@ def _pod_term(term: Mapping[str, Any], at: Path, kind: str) -> Iterator[Problem]
         yield Problem(at, Because(PodFlaw.NO_TERM_KEY, (kind,)), f"{kind} key", lacks="topologyKey")
     elif (given := known(key)) and (wrong := label_key(given)):
         yield Problem((*at, "topologyKey"), Because(PodFlaw.KEY, (given, wrong)), f"{kind} {given}")
-    yield from _selector(term.get("labelSelector"), (*at, "labelSelector"))
+    for selector in ("labelSelector", "namespaceSelector"):
+        yield from of_selector(term.get(selector), (*at, selector))
+    namespaces = term.get("namespaces")
+    for index, namespace in enumerate(namespaces if isinstance(namespaces, list) else ()):
+        if (given := known(namespace)) and (wrong := rfc1123_label(given)):
+            yield refused((*at, "namespaces", index), FieldFlaw.NAME, given, wrong)
+    yield from _label_keys(term, at, ("matchLabelKeys", "mismatchLabelKeys"))
 
 
-def _node_term(term: Mapping[str, Any], at: Path) -> Iterator[Problem]:
+def _label_keys(holder: Mapping[str, Any], at: Path, lists: tuple[str, ...]) -> Iterator[Problem]:
+    """Keys whose values of the pod itself count (ValidateMatchLabelKeysAndMismatchLabelKeys).
+
+    A key of ``matchLabelKeys`` may stand in no other place of the term.
+    """
+    selector = mapping(holder.get("labelSelector"))
+    chosen = set(mapping(selector.get("matchLabels")))
+    chosen.update(text(each.get("key")) for _, each in elements(selector.get("matchExpressions")))
+    mismatched = holder.get("mismatchLabelKeys")
+    for kind in lists:
+        keys = holder.get(kind)
+        if not isinstance(keys, list) or not keys:
+            continue
+        if holder.get("labelSelector") is None:
+            yield refused((*at, kind), FieldFlaw.NEEDS, "labelSelector", where=kind)
+        for index, key in enumerate(keys):
+            if not (given := known(key)):
+                continue
+            if wrong := label_key(given):
+                yield refused((*at, kind, index), FieldFlaw.NAME, given, wrong)
+            if kind != "matchLabelKeys":
+                continue
+            twice = isinstance(mismatched, list) and given in mismatched
+            other = "labelSelector" if given in chosen else "mismatchLabelKeys" if twice else ""
+            if other:
+                yield refused((*at, kind, index), FieldFlaw.SELECTED_KEY, other, where=given)
+
+
+def _node_term(term: Mapping[str, Any], at: Path, *, required: bool = False) -> Iterator[Problem]:
     for where, requirement in elements(term.get("matchExpressions"), *at, "matchExpressions"):
-        yield from _requirement(requirement, where, _NODE_OPERATORS)
-
-
-def _selector(selector: Any, at: Path) -> Iterator[Problem]:
-    for key, value in mapping(mapping(selector).get("matchLabels")).items():
-        yield from _label(key, value, (*at, "matchLabels", key), "a selector")
-    for where, requirement in elements(mapping(selector).get("matchExpressions"), *at, "matchExpressions"):
-        yield from _requirement(requirement, where, _LABEL_OPERATORS)
-
-
-def _requirement(requirement: Mapping[str, Any], at: Path, operators: tuple[str, ...]) -> Iterator[Problem]:
-    key, operator, values = text(requirement.get("key")), text(requirement.get("operator")), requirement.get("values")
-    if is_placeholder(key) or is_placeholder(operator) or (values is not None and not isinstance(values, list)):
-        return
-    count, cause = len(values or ()), f"requirement {key}"
-    if not key:
-        yield Problem(at, Because(PodFlaw.NO_REQUIREMENT_KEY), cause, lacks="key")
-    elif wrong := label_key(key):
-        yield Problem((*at, "key"), Because(PodFlaw.KEY, (key, wrong)), cause)
-    if operator not in operators:
-        yield Problem(
-            (*at, "operator") if operator else at, Because(PodFlaw.OPERATOR, (operator, key, tuple(operators))), cause
-        )
-    elif operator in {"In", "NotIn"} and not count:
-        yield Problem(at, Because(PodFlaw.NO_VALUES, (operator, key)), cause, lacks="values")
-    elif operator in {"Exists", "DoesNotExist"} and count:
-        yield Problem((*at, "values"), Because(PodFlaw.NEEDLESS_VALUES, (operator, key)), cause)
-    elif operator in {"Gt", "Lt"} and (count != 1 or not _whole((values or [None])[0])):
-        place, lacks = ((*at, "values"), "") if values is not None else (at, "values")
-        yield Problem(place, Because(PodFlaw.ONE_NUMBER, (operator, key)), cause, lacks=lacks)
-
-
-def _whole(value: Any) -> bool:
-    given = str(value)
-    return is_placeholder(given) or given.lstrip("+-").isdecimal()
+        yield from of_requirement(requirement, where, NODE_OPERATORS)
+        if required:
+            yield from (replace(each, since=since(_VALUES_SINCE)) for each in of_values(requirement, where))
+    for where, requirement in elements(term.get("matchFields"), *at, "matchFields"):
+        yield from word(requirement, where, "key", ("metadata.name",))
+        yield from word(requirement, where, "operator", ("In", "NotIn"))
+        yield from lacks(requirement, where, "key", "operator", "values")
+        values = requirement.get("values")
+        if isinstance(values, list) and len(values) > 1:
+            yield refused((*where, "values"), FieldFlaw.TOO_MANY, len(values), 1, "values")

@@ -8,18 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from trainlint.admission.field_flaws import FieldFlaw, FieldPlace
+from trainlint.admission.fields import is_no_quantity, milli_of, refused
 from trainlint.admission.flaws import PodFlaw
 from trainlint.admission.name_syntax import label_key
-from trainlint.admission.plain_values import mapping, text, written
+from trainlint.admission.plain_values import elements, mapping, text, written
 from trainlint.admission.problem import Problem
 from trainlint.finding import Path
 from trainlint.kube.values import is_placeholder
 from trainlint.model.because import Because
-from trainlint.model.quantity import QuantityError, milli
 
 __all__ = ["of_pod_resources", "of_resources"]
 
 _HUGE: Final = "hugepages-"
+_OF_PODS: Final = frozenset({"cpu", "memory"})
+_POD_LEVEL_SINCE: Final = (1, 34)
 _PLAIN: Final = frozenset({"cpu", "memory", "ephemeral-storage"})
 
 
@@ -33,16 +36,80 @@ def of_resources(container: Mapping[str, Any], at: Path) -> Iterator[Problem]:
         yield from _huge_pages(resources, (*at, "resources"), who)
 
 
-def of_pod_resources(spec: Mapping[str, Any], at: Path) -> Iterator[Problem]:
-    """What is refused of the resources of a pod as a whole."""
+def of_pod_resources(spec: Mapping[str, Any], at: Path, version: tuple[int, ...]) -> Iterator[Problem]:
+    """What is refused of the overhead of a pod, and of its resources as a whole, which 1.34 and newer read."""
+    overhead = mapping(spec.get("overhead"))
+    if overhead:
+        yield from _amounts({"overhead": overhead}, at, "the pod", ("overhead",))
     resources = mapping(spec.get("resources"))
-    if resources:
-        yield from _amounts(resources, (*at, "resources"), "the pod")
-        yield from _above(resources, (*at, "resources"), "the pod")
-
-
-def _amounts(resources: Mapping[str, Any], at: Path, who: str) -> Iterator[Problem]:
+    if not resources or (version and version < _POD_LEVEL_SINCE):
+        return
+    place = (*at, "resources")
+    yield from _amounts(resources, place, "the pod")
+    yield from _above(resources, place, "the pod")
+    yield from _huge_pages(resources, place, "the pod")
+    if resources.get("claims") is not None:
+        yield refused((*place, "claims"), FieldFlaw.BELONGS, FieldPlace.CONTAINER)
     for kind in ("limits", "requests"):
+        for name in mapping(resources.get(kind)):
+            if name not in _OF_PODS and not name.startswith(_HUGE) and ("/" in name or name in _PLAIN):
+                yield refused((*place, kind, name), FieldFlaw.RESOURCE, name, where=f"{kind} of the pod")
+    yield from _totals(spec, resources, place)
+
+
+def _totals(spec: Mapping[str, Any], resources: Mapping[str, Any], at: Path) -> Iterator[Problem]:
+    """Containers that ask for more than their pod (validatePodResourceConsistency)."""
+    requests, limits = mapping(resources.get("requests")), mapping(resources.get("limits"))
+    for name, amount in requests.items():
+        total, most = _together(spec, name, "requests"), milli_of(amount)
+        if total is not None and most is not None and total > most:
+            yield refused((*at, "requests", name), FieldFlaw.POD_TOTAL, _written(total), amount, where=name)
+    for name, amount in limits.items():
+        most = milli_of(amount)
+        if most is None:
+            continue
+        total = _together(spec, name, "limits") if name.startswith(_HUGE) else None
+        if total is not None and total > most:
+            yield refused((*at, "limits", name), FieldFlaw.POD_TOTAL, _written(total), amount, where=name)
+        for place, container in elements(spec.get("containers"), *at[:-1], "containers"):
+            own = mapping(mapping(container.get("resources")).get("limits")).get(name)
+            if (milli_of(own) or 0) > most:
+                where = f"limits.{name} of {container.get('name')}"
+                values = (own, f"spec.resources.limits.{name}", amount)
+                yield refused((*place, "resources", "limits", name), FieldFlaw.ABOVE, *values, where=where)
+
+
+def _together(spec: Mapping[str, Any], name: str, kind: str) -> int | None:
+    """What the containers ask for together at any time, in thousandths; ``None`` where one amount is unknown."""
+    main, sidecars, most = 0, 0, 0
+    for key in ("containers", "initContainers"):
+        for _, container in elements(spec.get(key)):
+            resources = mapping(container.get("resources"))
+            given = mapping(resources.get(kind)).get(name)
+            if given is None and kind == "requests":
+                given = mapping(resources.get("limits")).get(name)
+            amount = 0 if given is None else milli_of(given)
+            if amount is None:
+                return None
+            if key == "containers":
+                main += amount
+            elif container.get("restartPolicy") == "Always":
+                sidecars += amount
+                most = max(most, sidecars)
+            else:
+                most = max(most, sidecars + amount)
+    return max(main + sidecars, most)
+
+
+def _written(amount: int) -> str:
+    """Thousandths as people write them."""
+    return str(amount // 1000) if amount % 1000 == 0 else f"{amount}m"
+
+
+def _amounts(
+    resources: Mapping[str, Any], at: Path, who: str, kinds: tuple[str, ...] = ("limits", "requests")
+) -> Iterator[Problem]:
+    for kind in kinds:
         for name, amount in mapping(resources.get(kind)).items():
             if is_placeholder(name):
                 continue
@@ -50,10 +117,12 @@ def _amounts(resources: Mapping[str, Any], at: Path, who: str) -> Iterator[Probl
                 yield Problem(
                     (*at, kind, name), Because(PodFlaw.RESOURCE_DOMAIN, (name, kind, who)), f"resource {name}"
                 )
+            elif "/" in name and name.startswith("requests."):
+                yield refused((*at, kind, name), FieldFlaw.RESOURCE, name, where=f"{kind} of {who}")
             elif "/" in name and (wrong := label_key(name)):
                 yield Problem((*at, kind, name), Because(PodFlaw.RESOURCE_NAME, (name, wrong)), name)
-            elif (value := _milli(amount)) is None:
-                if _bad(amount):
+            elif (value := milli_of(amount)) is None:
+                if is_no_quantity(amount):
                     yield Problem((*at, kind, name), Because(PodFlaw.QUANTITY, (kind, name, who, repr(amount))), name)
             elif value < 0:
                 yield Problem(
@@ -67,8 +136,8 @@ def _above(resources: Mapping[str, Any], at: Path, who: str) -> Iterator[Problem
         if name not in _PLAIN and not (name.startswith(_HUGE) or "kubernetes.io/" in name):
             continue
         limit = limits.get(name)
-        request, most = _milli(asked), _milli(limit)
-        if name.startswith(_HUGE) and not written(limit) and request:
+        request, most = milli_of(asked), milli_of(limit)
+        if name.startswith(_HUGE) and not written(limit) and request is not None:
             yield Problem(
                 (*at, "requests", name),
                 Because(PodFlaw.HUGE_PAGES_LIMIT, (who, asked, name)),
@@ -102,9 +171,9 @@ def _huge_pages(resources: Mapping[str, Any], at: Path, who: str) -> Iterator[Pr
         kind = "limits" if huge[0] in limits else "requests"
         yield Problem((*at, kind, huge[0]), Because(PodFlaw.HUGE_PAGES_ALONE, (who, huge[0])), "huge pages alone")
     for name in huge:
-        page = _milli(name.removeprefix(_HUGE))
+        page = milli_of(name.removeprefix(_HUGE))
         for kind, amounts in (("limits", limits), ("requests", requests)):
-            amount = _milli(amounts.get(name))
+            amount = milli_of(amounts.get(name))
             if amount is None:
                 continue
             if page is None or page <= 0 or amount % page:
@@ -116,25 +185,3 @@ def _huge_pages(resources: Mapping[str, Any], at: Path, who: str) -> Iterator[Pr
                     evidence=evidence,
                 )
                 break
-
-
-def _milli(amount: Any) -> int | None:
-    """The amount in thousandths; ``None`` where it is unknown."""
-    if isinstance(amount, bool) or not isinstance(amount, (str, int, float)):
-        return None
-    written = str(amount)
-    if is_placeholder(written):
-        return None
-    try:
-        return milli(written)
-    except QuantityError:
-        return None
-
-
-def _bad(amount: Any) -> bool:
-    """Whether something that is written is surely no quantity: plain text, of which no tool makes another one."""
-    if isinstance(amount, bool):
-        return True
-    if not isinstance(amount, str) or is_placeholder(amount) or not amount.strip():
-        return False
-    return amount[0].isdigit()

@@ -1,133 +1,147 @@
-"""The pod spec itself: restart policy, names, DNS, claims, and all that its parts are refused for."""
+"""The pod spec itself: restart policy, names, DNS, gates, and all that its parts are refused for."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
+from trainlint.admission.field_flaws import FieldFlaw, FieldPlace
+from trainlint.admission.fields import address, lacks, name, refused, within, word
 from trainlint.admission.flaws import PodFlaw
-from trainlint.admission.name_syntax import annotation_key, label_key, label_value, rfc1123_label
-from trainlint.admission.plain_values import elements, known, mapping, names, nearest, number, text, written
+from trainlint.admission.name_syntax import label_key, loose_subdomain, rfc1123_label, rfc1123_subdomain
+from trainlint.admission.plain_values import elements, known, mapping, number
+from trainlint.admission.pods.claims import of_claims
 from trainlint.admission.pods.containers import containers_of, of_containers
+from trainlint.admission.pods.mounts import of_mounts
 from trainlint.admission.pods.placement import of_placement
+from trainlint.admission.pods.ports import of_ports
 from trainlint.admission.pods.resources import of_pod_resources, of_resources
-from trainlint.admission.pods.volumes import of_mounts, of_volumes
+from trainlint.admission.pods.security import of_security
+from trainlint.admission.pods.volumes import of_volumes
 from trainlint.admission.problem import Problem
 from trainlint.finding import Path
-from trainlint.kube.values import is_placeholder
 from trainlint.model.because import Because
 
-__all__ = ["of_metadata", "of_pod"]
+__all__ = ["of_pod"]
 
 _RESTARTS: Final = ("Always", "OnFailure", "Never")
-_NAMESERVERS: Final = 3
 _DNS: Final = ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
-_PULL: Final = ("Always", "IfNotPresent", "Never")
+_NAMESERVERS: Final = 3
+_SEARCHES: Final = 32
+_SEARCHED: Final = 2048
+_MOST_SECONDS: Final = 2**31 - 1
+_OVERRIDDEN_SINCE: Final = (1, 35)
+"""The first release that reads ``hostnameOverride`` by default."""
+_LONGEST_HOST: Final = 64
+_CLAIMS_SINCE: Final = (1, 31)
+"""The first release that reads resource claims in the form of today."""
+_REFERENCES: Final = ("serviceAccountName", "nodeName", "priorityClassName", "runtimeClassName")
 
 
 def of_pod(
-    spec: Mapping[str, Any], path: Path, *, lent: Collection[str] | None = (), claims: bool = True
+    spec: Mapping[str, Any], path: Path, *, lent: Collection[str] | None = (), version: tuple[int, ...] = ()
 ) -> Iterator[Problem]:
     """What is refused of a pod with this spec. ``lent`` are volumes that its operator adds (``None``: it is
-    unknown which); ``claims`` says that the cluster reads resource claims as Kubernetes 1.31 and newer do.
+    unknown which); ``version`` is that of Kubernetes, empty where unknown.
     """
     containers = containers_of(spec, path)
-    yield from of_containers(spec, path)
+    yield from of_containers(spec, path, version)
+    yield from of_ports(spec, containers)
+    yield from of_security(spec, path, containers)
     yield from of_volumes(spec, path)
     yield from of_mounts(spec, containers, lent)
     for at, container in containers:
         yield from of_resources(container, at)
-        yield from _word(container, at, "imagePullPolicy", _PULL)
-        yield from _word(container, at, "terminationMessagePolicy", ("File", "FallbackToLogsOnError"))
-    yield from of_pod_resources(spec, path)
+    yield from of_pod_resources(spec, path, version)
     yield from of_placement(spec, path)
-    yield from _word(spec, path, "restartPolicy", _RESTARTS)
-    yield from _word(spec, path, "dnsPolicy", _DNS)
-    yield from _word(spec, path, "preemptionPolicy", ("PreemptLowerPriority", "Never"))
+    yield from word(spec, path, "restartPolicy", _RESTARTS)
+    yield from word(spec, path, "dnsPolicy", _DNS)
+    yield from word(spec, path, "preemptionPolicy", ("PreemptLowerPriority", "Never"))
     yield from _gates(spec, path)
-    yield from _names(spec, path)
-    yield from _sharing(spec, path)
-    if claims:
-        yield from _claims(spec, path, containers)
+    yield from _names(spec, path, version)
+    yield from _dns(spec, path)
+    if not version or version >= _CLAIMS_SINCE:
+        yield from of_claims(spec, path, containers)
+    if spec.get("ephemeralContainers"):
+        place = (*path, "ephemeralContainers")
+        yield refused(place, FieldFlaw.BELONGS, FieldPlace.RUNNING, where="ephemeralContainers")
 
 
-def _word(holder: Mapping[str, Any], at: Path, key: str, words: tuple[str, ...]) -> Iterator[Problem]:
-    given = known(holder.get(key))
-    if given and given not in words:
-        near = nearest(given, words)
-        yield Problem((*at, key), Because(PodFlaw.WORD, (key, given, tuple(words), near)), f"{key} {given}")
-
-
-def _names(spec: Mapping[str, Any], path: Path) -> Iterator[Problem]:
+def _names(spec: Mapping[str, Any], path: Path, version: tuple[int, ...]) -> Iterator[Problem]:
     for key in ("hostname", "subdomain"):
         if (given := known(spec.get(key))) and (wrong := rfc1123_label(given)):
             yield Problem((*path, key), Because(PodFlaw.HOST_NAME, (given, key, wrong)), f"{key} {given}")
+    for key in _REFERENCES:
+        yield from name(spec, path, key)
     deadline = number(spec.get("activeDeadlineSeconds"))
     if deadline is not None and deadline < 1:
         yield Problem((*path, "activeDeadlineSeconds"), Because(PodFlaw.POD_DEADLINE, (deadline,)), "pod deadline")
-    grace = number(spec.get("terminationGracePeriodSeconds"))
-    if grace is not None and grace < 0:
-        yield Problem((*path, "terminationGracePeriodSeconds"), Because(PodFlaw.GRACE, (grace,)), "grace")
+    elif deadline is not None:
+        yield from within(spec, path, "activeDeadlineSeconds", 1, _MOST_SECONDS)
+    if "hostnameOverride" in spec and (not version or version >= _OVERRIDDEN_SINCE):
+        yield from _override(spec, path)
+    for at, alias in elements(spec.get("hostAliases"), *path, "hostAliases"):
+        yield from lacks(alias, at, "ip")
+        if alias.get("ip"):
+            yield from address(alias["ip"], (*at, "ip"))
+        hosts = alias.get("hostnames")
+        for index, host in enumerate(hosts if isinstance(hosts, list) else ()):
+            if (given := known(host)) and (wrong := rfc1123_subdomain(given)):
+                yield refused((*at, "hostnames", index), FieldFlaw.NAME, given, wrong)
 
 
-def _sharing(spec: Mapping[str, Any], path: Path) -> Iterator[Problem]:
-    if spec.get("shareProcessNamespace") is True and spec.get("hostPID") is True:
-        yield Problem((*path, "shareProcessNamespace"), Because(PodFlaw.PROCESS_NAMESPACE), "process namespace")
-    if spec.get("dnsPolicy") == "None" and not mapping(spec.get("dnsConfig")).get("nameservers"):
+def _override(spec: Mapping[str, Any], path: Path) -> Iterator[Problem]:
+    """A host name that replaces all others (validatePodHostName)."""
+    for key in ("setHostnameAsFQDN", "hostNetwork"):
+        if spec.get(key) is True:
+            at = (*path, "hostnameOverride")
+            yield refused(at, FieldFlaw.EXCLUDES, f"{key}: true", where="hostnameOverride")
+    yield from name(spec, path, "hostnameOverride")
+    given = known(spec.get("hostnameOverride"))
+    if given and len(given) > _LONGEST_HOST:
+        values = (len(given), _LONGEST_HOST, "characters")
+        yield refused((*path, "hostnameOverride"), FieldFlaw.TOO_MANY, *values, where="hostnameOverride")
+
+
+def _dns(spec: Mapping[str, Any], path: Path) -> Iterator[Problem]:
+    config, at = mapping(spec.get("dnsConfig")), (*path, "dnsConfig")
+    if spec.get("dnsPolicy") == "None" and not config.get("nameservers"):
         yield Problem((*path, "dnsPolicy"), Because(PodFlaw.DNS_POLICY), "dns policy")
+    if not config:
+        return
+    servers, searches = config.get("nameservers"), config.get("searches")
+    if isinstance(servers, list):
+        if len(servers) > _NAMESERVERS:
+            yield Problem((*at, "nameservers"), Because(PodFlaw.NAMESERVERS, (len(servers),)), "nameservers")
+        for index, server in enumerate(servers):
+            yield from address(server, (*at, "nameservers", index))
+    if isinstance(searches, list):
+        yield from _searches(searches, (*at, "searches"))
+    for place, option in elements(config.get("options"), *at, "options"):
+        yield from lacks(option, place, "name")
 
-    servers = mapping(spec.get("dnsConfig")).get("nameservers")
-    if isinstance(servers, list) and len(servers) > _NAMESERVERS:
-        at = (*path, "dnsConfig", "nameservers")
-        yield Problem(at, Because(PodFlaw.NAMESERVERS, (len(servers),)), "nameservers")
+
+def _searches(searches: list[Any], at: Path) -> Iterator[Problem]:
+    if len(searches) > _SEARCHES:
+        yield refused(at, FieldFlaw.TOO_MANY, len(searches), _SEARCHES, "domains")
+    if (length := len(" ".join(map(str, searches)))) > _SEARCHED:
+        yield refused(at, FieldFlaw.TOO_MANY, length, _SEARCHED, "characters")
+    for index, search in enumerate(searches):
+        if (given := known(search)) and (wrong := loose_subdomain(given)):
+            yield refused((*at, index), FieldFlaw.NAME, given, wrong)
 
 
 def _gates(spec: Mapping[str, Any], path: Path) -> Iterator[Problem]:
     seen = set()
     for at, gate in elements(spec.get("schedulingGates"), *path, "schedulingGates"):
-        name = known(gate.get("name"))
-        if name and name in seen:
-            yield Problem((*at, "name"), Because(PodFlaw.GATE_TWICE, (name,)), f"gate {name}")
-        seen.add(name)
-
-
-def _claims(
-    spec: Mapping[str, Any], path: Path, containers: Collection[tuple[Path, Mapping[str, Any]]]
-) -> Iterator[Problem]:
-    both = ("resourceClaimName", "resourceClaimTemplateName")
-    for at, claim in elements(spec.get("resourceClaims"), *path, "resourceClaims"):
-        name = text(claim.get("name"))
-        given = [key for key in both if written(claim.get(key)) and claim[key] != ""]
-        if len(given) == 2:
-            yield Problem(at, Because(PodFlaw.CLAIM_TWICE, (name, both[0], both[1])), f"claim {name}")
-        elif not given and not written(claim.get("source")):
-            yield Problem(at, Because(PodFlaw.NO_CLAIM, (name, both[0], both[1])), f"claim {name}", lacks=both[0])
-    claims = names(spec.get("resourceClaims"))
-    if any(is_placeholder(each) for each in claims):
-        return
-    for at, container in containers:
-        listed = mapping(container.get("resources")).get("claims")
-        for place, claim in elements(listed, *at, "resources", "claims"):
-            wanted = known(claim.get("name"))
-            if wanted and wanted not in claims:
-                near = nearest(wanted, claims)
-                who = text(container.get("name"))
-                yield Problem(
-                    (*place, "name"), Because(PodFlaw.UNKNOWN_CLAIM, (who, wanted, near)), f"uses claim {wanted}"
-                )
-
-
-def of_metadata(metadata: Mapping[str, Any], path: Path) -> Iterator[Problem]:
-    """Labels and annotations that are refused; values that only lack quotes are another rule's."""
-    for key, value in mapping(metadata.get("labels")).items():
-        at = (*path, "labels", key)
-        if is_placeholder(key):
-            continue
-        if wrong := label_key(key):
-            yield Problem(at, Because(PodFlaw.LABEL_KEY, (key, wrong)), f"label {key}")
-        elif (given := known(value)) and (wrong := label_value(given)):
-            yield Problem(at, Because(PodFlaw.LABEL_VALUE, (given, key, wrong)), f"label {key}")
-    for key in mapping(metadata.get("annotations")):
-        if not is_placeholder(key) and (wrong := annotation_key(key)):
-            at = (*path, "annotations", key)
-            yield Problem(at, Because(PodFlaw.ANNOTATION_KEY, (key, wrong)), f"annotation {key}")
+        given = known(gate.get("name"))
+        yield from lacks(gate, at, "name")
+        yield from name(gate, at, "name", label_key)
+        if given and given in seen:
+            yield Problem((*at, "name"), Because(PodFlaw.GATE_TWICE, (given,)), f"gate {given}")
+        seen.add(given)
+    for at, gate in elements(spec.get("readinessGates"), *path, "readinessGates"):
+        yield from lacks(gate, at, "conditionType")
+        yield from name(gate, at, "conditionType", label_key)
+    if spec.get("nodeName") and spec.get("schedulingGates"):
+        yield refused((*path, "nodeName"), FieldFlaw.EXCLUDES, "schedulingGates", where="nodeName")

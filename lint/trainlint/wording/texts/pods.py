@@ -83,7 +83,7 @@ PODS: Final[Mapping[Enum, tuple[str, str]]] = {
     PodFlaw.OPERATOR: ("[{0}|no operator] on {1}: the operators are {2}", "write one of them"),
     PodFlaw.NO_VALUES: ("{0} on {1} has no values", "list the values"),
     PodFlaw.NEEDLESS_VALUES: ("{0} on {1} has values, which it must not have", "remove them, or write In"),
-    PodFlaw.ONE_NUMBER: ("{0} on {1} needs one whole number", "write one number"),
+    PodFlaw.ONE_NUMBER: ("{0} on {1} needs exactly one value", "write one number"),
     PodFlaw.RESOURCE_DOMAIN: (
         "{0} in the {1} of {2} is no resource of a container: device names have a domain",
         "write the name that the device plugin announces, such as nvidia.com/gpu",
@@ -117,7 +117,6 @@ PODS: Final[Mapping[Enum, tuple[str, str]]] = {
     PodFlaw.WORD: ("{0} is {1}, and must be one of {2}", "[write {3}|write one of them]"),
     PodFlaw.HOST_NAME: ("{0} is no {1}: {2}", "correct it"),
     PodFlaw.POD_DEADLINE: ("activeDeadlineSeconds of the pod is {0}, and must be 1 or more", "remove it"),
-    PodFlaw.GRACE: ("terminationGracePeriodSeconds is {0}, and must not be negative", "write 0 or more"),
     PodFlaw.PROCESS_NAMESPACE: ("shareProcessNamespace and hostPID exclude each other", "keep one of the two"),
     PodFlaw.DNS_POLICY: ("dnsPolicy None needs a nameserver in dnsConfig", "add dnsConfig.nameservers"),
     PodFlaw.CLAIM_TWICE: (
