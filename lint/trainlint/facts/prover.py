@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from trainlint.effort import spent
 from trainlint.fact import remembered
 from trainlint.facts.group_models import GroupModels, closed_part, placed_as_one_if, uncounted
 from trainlint.facts.obstacles import Obstacles, unknown_nodes
@@ -38,8 +39,8 @@ __all__ = ["Prover"]
 _WORLDS: Final = 32
 """Described clusters in which a group is judged, where it is not known which of them counts."""
 
-PROOFS: Final = 500
-"""Groups of a snapshot that are proved, apart from those that share the proof of another one."""
+STEPS: Final = 20_000_000
+"""Steps of all proofs of a snapshot together: tens of thousands of usual groups, some thousands of the hardest."""
 
 
 @remembered
@@ -53,6 +54,8 @@ class Prover:
 
     _made = 0
     """How many groups were proved anew."""
+    _steps = 0
+    """The steps that took."""
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
@@ -72,11 +75,13 @@ class Prover:
         proof = basis.proof()
         if proof is not None:
             return proof
-        if self._made >= PROOFS:
-            beyond = Because(ProofGround.TOO_MANY_GROUPS, (f"{PROOFS:,}",))
+        if self._steps >= STEPS:
+            beyond = Because(ProofGround.TOO_MANY_GROUPS, (f"{self._made:,}",))
             return GroupProof(group, Answer.UNKNOWN, Answer.UNKNOWN, missing=(beyond,))
-        self._made += 1
+        before = spent()
         proof = reasons_named(self._proof(group, nearest, missing))
+        self._made += 1
+        self._steps += spent() - before
         basis.remember(proof)
         return proof
 

@@ -57,7 +57,7 @@ class ProofGround(Enum):
     HANDED_ON = auto()  # the worker clusters
     KUSTOMIZATION = auto()  # its directory
     TOO_MANY_CONNECTIONS = auto()  # how many, of how many zones (0: one), whether policies tell them apart
-    TOO_MANY_GROUPS = auto()  # how many are proved
+    TOO_MANY_GROUPS = auto()  # how many were proved before
     REFERENCE = auto()  # the object, the pod set that refers to it, the key that it wants of it
     LEFT_OUT = auto()  # the object, its files, how many more there are, whether it is one
     CHANGED = auto()  # what changes its pods

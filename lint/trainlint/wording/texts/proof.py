@@ -68,7 +68,7 @@ _AROUND: Final[Mapping[Enum, str]] = {
         "[{1?}{2?} between {1} zones that policies tell apart|{1?} in {1} zones] are more than can be looked at"
     ),
     ProofGround.TOO_MANY_GROUPS: (
-        "whether it can run: only {} groups that differ are proved in one run, and it is none of them"
+        "whether it can run: the proofs of one run are limited, and those of {} groups took all of it"
     ),
     ProofGround.REFERENCE: "[the key {2} of ]{0}, to which {1} refers: it is not in Git",
     ProofGround.LEFT_OUT: (
