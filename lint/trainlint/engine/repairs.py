@@ -23,7 +23,7 @@ FEWEST, MOST = 12, 1500
 """Trials of one run, whatever its size."""
 EACH = 150
 """Trials for one goal at most."""
-UNTRIED = "not every fix was tried, as there are so many manifests: name a part of the repository to see more"
+UNTRIED = "not every fix was tried, for that would take long: name a part of the repository to see more"
 PASSES = 10
 """How often everything that is left is gone through when repairs are applied."""
 

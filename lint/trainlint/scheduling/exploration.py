@@ -10,6 +10,7 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from trainlint.effort import spend
 from trainlint.model.because import Because
 from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import ZONE
@@ -23,6 +24,9 @@ __all__ = ["BUDGET", "Cell", "Example", "Exploration", "Explorer", "Role", "expl
 
 BUDGET = 20_000
 """States that are visited before the exploration gives up: about two seconds."""
+
+OF_STATE = 3
+"""Steps that count for a state."""
 
 DEAD_ENDS = 64
 """Dead ends of which the cause is looked for: where they come of packing, most do."""
@@ -73,6 +77,7 @@ class Explorer:
             following: dict[State, None] = {}
             for state in level:
                 seen += 1
+                spend(OF_STATE)
                 if seen > budget:
                     return None
                 open_roles = (order[placed],) if order is not None and placed < total else self.left(state)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import chain, combinations
 
+from trainlint.effort import spend
 from trainlint.model.known import Answer
 from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.role import Placement, State
@@ -111,6 +112,7 @@ class Placements(States):
         if self.reachable is None:
             return None
         found = []
+        spend(len(self.reachable))
         for state in self.reachable:
             packing = self.complete(state)
             if packing.answer is Answer.UNKNOWN:
