@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainlint.kube.values import is_placeholder
 from trainlint.lazy_pattern import lazy_pattern
-from trainlint.policy.addresses import parse_prefix
+from trainlint.policy.addresses import parse_address, parse_prefix
 from trainlint.policy.field_types import Problem
 from trainlint.policy.syntax import key_problem, value_problem
 from trainlint.source.document import Field
@@ -51,8 +51,10 @@ def _value(field: Field) -> Iterator[Problem]:
         yield field, problem
 
 
-def kubernetes_problems(root: Field) -> Iterator[Problem]:
-    """Everything that the API server's validation refuses."""
+def kubernetes_problems(root: Field, *, strict: bool = False) -> Iterator[Problem]:
+    """Everything that the API server's validation refuses. ``strict`` says that it reads addresses as 1.36 and newer
+    do, which refuse bits beyond the length of a prefix (StrictIPCIDRValidation).
+    """
     spec = root["spec"]
     yield from _selector(spec["podSelector"])
     types = list(spec["policyTypes"].elements())
@@ -66,7 +68,7 @@ def kubernetes_problems(root: Field) -> Iterator[Problem]:
             for port in rule["ports"].elements():
                 yield from _port(port)
             for peer in rule[way].elements():
-                yield from _peer(peer)
+                yield from _peer(peer, strict=strict)
 
 
 def _port(field: Field) -> Iterator[Problem]:
@@ -79,6 +81,8 @@ def _port(field: Field) -> Iterator[Problem]:
     elif port.present and not _open(port) and not _port_name(port.scalar or ""):
         yield port, f"{port.scalar!r} is no port name"
     if isinstance(end.value, int):
+        if _open(port):
+            return
         if not isinstance(port.value, int):
             yield end, "endPort needs a port by number"
         elif not port.value <= end.value <= MAX_PORT:
@@ -89,7 +93,7 @@ def _port_name(text: str) -> bool:
     return len(text) <= 15 and _PORT_NAME.fullmatch(text) is not None
 
 
-def _peer(field: Field) -> Iterator[Problem]:
+def _peer(field: Field, *, strict: bool) -> Iterator[Problem]:
     pods, namespaces, block = field["podSelector"], field["namespaceSelector"], field["ipBlock"]
     if not pods.present and not namespaces.present and not block.present:
         yield field, "a peer needs a podSelector, a namespaceSelector or an ipBlock"
@@ -99,6 +103,9 @@ def _peer(field: Field) -> Iterator[Problem]:
         return
     if pods.present or namespaces.present:
         yield block, "an ipBlock stands alone in its peer"
+    if strict:
+        for each in (block["cidr"], *block["except"].elements()):
+            yield from _bits_beyond(each)
     network = parse_prefix(block["cidr"].scalar or "")
     if network is None and not _open(block["cidr"]):
         yield block["cidr"], f"{block['cidr'].scalar or ''!r} is no address with a prefix length"
@@ -113,3 +120,11 @@ def _peer(field: Field) -> Iterator[Problem]:
             or excepted.prefixlen <= network.prefixlen
         ):
             yield each, f"{each.scalar} does not lie inside {block['cidr'].scalar}"
+
+
+def _bits_beyond(field: Field) -> Iterator[Problem]:
+    """An address whose bits beyond the length of its prefix are not zero."""
+    text = field.scalar or ""
+    network, written = parse_prefix(text), parse_address(text.partition("/")[0])
+    if network is not None and written is not None and written != network.network_address:
+        yield field, f"{text} has bits beyond the length of its prefix, write {network}"

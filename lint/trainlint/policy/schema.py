@@ -10,9 +10,10 @@ from trainlint.policy.addresses import parse_prefix
 from trainlint.policy.cilium import SECTIONS, rules
 from trainlint.policy.field_types import Problem
 from trainlint.policy.options import Version
+from trainlint.policy.syntax import key_problem, value_problem
 from trainlint.source.document import Field
 
-__all__ = ["group_problems", "name_problem", "schema_problems"]
+__all__ = ["group_problems", "metadata_problems", "name_problem", "schema_problems"]
 
 PROTOCOLS = ("TCP", "UDP", "SCTP", "VRRP", "IGMP", "ANY")
 TUNNEL_PROTOCOLS = ("GRE", "IPIP", "IPV6", "ESP", "AH")
@@ -35,6 +36,20 @@ def name_problem(root: Field) -> Iterator[Problem]:
             yield name, "the object must have a name"
     elif not is_placeholder(text) and (len(text) > 253 or not _OBJECT_NAME.fullmatch(_BLANK.sub("x", text))):
         yield name, f"{text!r} is no name for an object: lower case letters, digits, '-' and '.'"
+
+
+def metadata_problems(root: Field) -> Iterator[Problem]:
+    """Keys and values of labels, and keys of annotations, that no object may have."""
+    for key, value in root["metadata"]["labels"].items():
+        if is_placeholder(key) or is_placeholder(value.scalar or ""):
+            continue
+        if problem := key_problem(key):
+            yield value, f"{key!r} is no label key: {problem}"
+        elif problem := value_problem(value.scalar or ""):
+            yield value, problem
+    for key, value in root["metadata"]["annotations"].items():
+        if not is_placeholder(key) and (problem := key_problem(key.lower())):
+            yield value, f"{key!r} is no key of an annotation: {problem}"
 
 
 def schema_problems(root: Field, version: Version) -> Iterator[Problem]:

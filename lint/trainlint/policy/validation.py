@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Path
 from trainlint.model.policy import Rejection
+from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef
 from trainlint.policy.admission import kubernetes_problems
 from trainlint.policy.clusterschema import cluster_problems
@@ -14,11 +15,12 @@ from trainlint.policy.layer_seven import domain_name_problems
 from trainlint.policy.matching import Rules
 from trainlint.policy.options import Version
 from trainlint.policy.sanitize import Checks, cilium_problems
-from trainlint.policy.schema import name_problem, schema_problems
+from trainlint.policy.schema import metadata_problems, name_problem, schema_problems
 from trainlint.source.document import Field
 
 __all__ = ["rejections"]
 
+_STRICT_SINCE = (1, 36)
 EXCLUSIVE_PEERS = ("podSelector", "namespaceSelector")
 
 
@@ -32,7 +34,8 @@ def rejections(root: Field, origin: ObjectRef, rules: Rules) -> Iterator[Rejecti
         engine = _engine_problems(root, origin.kind, rules) if rules.cilium else iter(())
         found = [(each, True) for each in engine]
         if templates:
-            found += [(each, False) for each in _server_problems(root, origin.kind, version)]
+            strict = _is_strict(rules.context.settings)
+            found += [(each, False) for each in _server_problems(root, origin.kind, version, strict=strict)]
     server = {field.path for (field, _), engine_refuses in found if undecodable or not engine_refuses}
     blamed: set[Path] = set()
     for (field, why), engine_refuses in found:
@@ -41,11 +44,19 @@ def rejections(root: Field, origin: ObjectRef, rules: Rules) -> Iterator[Rejecti
             yield Rejection(origin, field.at, why, engine_refuses, server=field.path in server)
 
 
-def _server_problems(root: Field, kind: str, version: Version) -> Iterator[Problem]:
+def _is_strict(settings: Settings) -> bool:
+    """Whether Git says that the cluster runs a release that reads addresses strictly."""
+    major, _, minor = settings.kubernetes.partition(".")
+    numbers = (major, minor.partition(".")[0])
+    return settings.kubernetes_stated and all(map(str.isdecimal, numbers)) and tuple(map(int, numbers)) >= _STRICT_SINCE
+
+
+def _server_problems(root: Field, kind: str, version: Version, *, strict: bool) -> Iterator[Problem]:
     yield from name_problem(root)
+    yield from metadata_problems(root)
     match kind:
         case "NetworkPolicy":
-            yield from kubernetes_problems(root)
+            yield from kubernetes_problems(root, strict=strict)
         case "ClusterNetworkPolicy":
             yield from cluster_problems(root)
         case _:
