@@ -236,9 +236,102 @@ def test_of_two_crds_that_differ_none_counts(tmp_path: Path) -> None:
     assert findings(judged(tmp_path / "same", other, other=other))
 
 
-def test_what_a_crd_in_block_style_says_of_pods_is_not_read(tmp_path: Path) -> None:
-    """It is half a megabyte, and what pods must be is known."""
-    pods = {name: {"type": "boolean"} for name in ("affinity", "containers", "volumes")}
-    spec = {"type": "object", "properties": {"spec": {"type": "object", "properties": pods}}}
-    result = judged(tmp_path, crd({"template": spec, "x": {"type": "string"}}))
+LIST = {"type": "array", "items": {"type": "object", "properties": {"name": {}, "image": {}}}}
+PODS = {
+    "type": "object",
+    "properties": {
+        "spec": {
+            "type": "object",
+            "properties": {"affinity": {"type": "boolean"}, "containers": LIST, "newer": {}, "volumes": LIST},
+        }
+    },
+}
+
+
+def test_what_pods_must_be_is_known_and_not_read_from_a_crd_in_block_style(tmp_path: Path) -> None:
+    """It is half a megabyte: the type of a field of the pod is not judged by it."""
+    texts = {"template": {**PODS, "properties": {"spec": {**PODS["properties"]["spec"]}}}, "x": {"type": "string"}}
+    result = judged(tmp_path, crd(texts))
     assert [each.at.path for each in findings(result)] == [("spec", "x")]
+
+
+@pytest.mark.parametrize(
+    ("pod", "container", "dropped"),
+    [
+        ("affinity: {}", "", []),
+        ("newer: 1", "", []),  # known to the CRD, and not here
+        ("hostname: a", "", ["hostname"]),
+        ("", "env: []", ["env"]),
+        ("volumes: [{name: a, image: {}}]", "", []),
+        ("volumes: [{name: a, emptyDir: {}}]", "", ["emptyDir"]),
+    ],
+)
+def test_fields_of_pods_that_the_crd_does_not_have_are_dropped(
+    tmp_path: Path, pod: str, container: str, dropped: list[str]
+) -> None:
+    train = yaml.safe_load(TRAIN.format(more=""))
+    spec = train["spec"]["template"]["spec"]
+    spec |= yaml.safe_load(pod) or {}
+    spec["containers"][0] |= yaml.safe_load(container) or {}
+    definition = crd({"template": PODS})
+    files = {"trainlint.yaml": CONFIG, "crds/trains.yaml": definition, "run.yaml": yaml.safe_dump(train)}
+    result = lint(tmp_path, files, ignore=frozenset())
+    assert [each.at.path[-1] for each in findings(result, "misplaced-field")] == dropped
+
+
+def test_a_pod_of_which_the_crd_keeps_all_fields_loses_none(tmp_path: Path) -> None:
+    spec = {**PODS["properties"]["spec"], "x-kubernetes-preserve-unknown-fields": True}
+    definition = crd({"template": {"type": "object", "properties": {"spec": spec}}})
+    train = yaml.safe_load(TRAIN.format(more=""))
+    train["spec"]["template"]["spec"]["hostname"] = "a"
+    files = {"trainlint.yaml": CONFIG, "crds/trains.yaml": definition, "run.yaml": yaml.safe_dump(train)}
+    assert not findings(lint(tmp_path, files, ignore=frozenset()), "misplaced-field")
+
+
+def rule(text: str, **more: Any) -> dict[str, Any]:
+    return {"x-kubernetes-validations": [{"rule": text, **more}]}
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("!oldSelf.hasValue()", False),
+        ("oldSelf.hasValue()", True),
+        ("oldSelf.orValue(3) == 3 && self.x == 1", False),
+        ("oldSelf.orValue(3) < self.x", True),
+    ],
+)
+def test_of_an_object_that_is_created_there_is_no_old_value(tmp_path: Path, text: str, *, refused: bool) -> None:
+    definition = crd({"x": {"type": "integer"}}, **rule(text, optionalOldSelf=True, message="no"))
+    assert len(findings(judged(tmp_path, definition))) == refused
+
+
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("'x is ' + string(self.x)", "x is 1"),
+        ("'two\\nlines'", "plain"),
+        ("string(self.absent)", "plain"),
+        ("''", "plain"),
+    ],
+)
+def test_an_expression_says_why_and_the_message_where_it_fails(tmp_path: Path, expression: str, said: str) -> None:
+    more = {"message": "plain", "messageExpression": expression}
+    (found,) = findings(judged(tmp_path, crd({"x": {"type": "integer"}}, **rule("self.x > 1", **more))))
+    assert said in found.message
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "refused"),
+    [
+        ("self.x == self.z", "x: [b, a]\n  z: [a, b]", False),
+        ("self.x == self.z", "x: [b, a]\n  z: [a, c]", True),
+        ("self.x != self.z", "x: [b, a]\n  z: [a, b]", True),
+        ("self.x == ['a', 'b']", "x: [b, a]", False),  # left open
+        ("size(self.x) == 3", "x: [b, a]", True),
+    ],
+)
+def test_sets_are_equal_in_any_order(tmp_path: Path, text: str, more: str, *, refused: bool) -> None:
+    of_texts = {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"}
+    found = findings(judged(tmp_path, crd({"x": of_texts, "z": of_texts}, **rule(text)), more))
+    assert len(found) == refused

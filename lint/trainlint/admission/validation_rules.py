@@ -12,6 +12,7 @@ from trainlint.admission.flaws import SchemaFlaw
 from trainlint.admission.name_syntax import meant_to_be_replaced
 from trainlint.admission.plain_values import mapping
 from trainlint.admission.problem import Problem
+from trainlint.cel.evaluation import Evaluation
 from trainlint.cel.expression import Variables, expression, is_installed
 from trainlint.effort import StepBudget
 from trainlint.finding import Path
@@ -26,6 +27,7 @@ _GENERATED: Final = "xxxxx"
 _CHAIN: Final = lazy_pattern(r"\bself((?:\.\??\w+)+)")
 _LOOP: Final = lazy_pattern(r"\.(?:all|exists|exists_one|existsOne|filter|map|transformList|transformMap)\s*\(")
 _MOST: Final = 100_000
+_ORDER: Final = "it compares lists that are sets"
 _ESCAPES: Final = (("__", "__underscores__"), (".", "__dot__"), ("-", "__dash__"), ("/", "__slash__"))
 _RESERVED: Final = frozenset(
     {"as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop"}
@@ -98,11 +100,12 @@ class _Rules:
         self._item = item
         self._allowance = allowance
         self._exhausted = False
+        self._sets: dict[int, bool] = {}
 
     def below(self, tree: Tree, value: Any, path: Path) -> Iterator[tuple[Problem, Path]]:
         """What is broken at a path and below it."""
         for rule in tree.get("rules", ()):
-            if (problem := self._broken(rule, value, path)) is not None:
+            if (problem := self._broken(rule, tree, value, path)) is not None:
                 yield problem, path
         if isinstance(value, dict):
             fields, rest = mapping(tree.get("properties")), tree.get("additionalProperties")
@@ -116,7 +119,7 @@ class _Rules:
                 for index, each in enumerate(value):
                     yield from self.below(tree["items"], each, (*path, index))
 
-    def _broken(self, rule: Mapping[str, Any], value: Any, path: Path) -> Problem | None:
+    def _broken(self, rule: Mapping[str, Any], tree: Tree, value: Any, path: Path) -> Problem | None:
         text = rule["rule"]
         if not is_installed():
             return None
@@ -127,7 +130,8 @@ class _Rules:
             return None
         if not self._takes(text, value):
             return self._left_out(path)
-        found = expression(text, _SELF).evaluate({"self": _escaped(value) if "__" in text else value})
+        variables = {"self": _escaped(value) if "__" in text else value}
+        found = self._evaluated(rule, tree, value)
         if found.value is True:
             return None
         at = path if shape else _place(text, path, self._item)
@@ -138,8 +142,32 @@ class _Rules:
         if shape:
             flaw = SchemaFlaw.PATTERN if "pattern" in rule else SchemaFlaw.FORMAT
             return Problem(at, Because(flaw, (where, value[:40], shape)), f"{flaw.name} {where}")
-        said = " ".join(rule.get("message", "").split()).rstrip(".")
+        said = " ".join(_message(rule, variables).split()).rstrip(".")
         return Problem(at, Because(SchemaFlaw.RULE, (where, said, text)), f"rule {text}")
+
+    def _evaluated(self, rule: Mapping[str, Any], tree: Tree, value: Any) -> Evaluation:
+        """What a rule comes to. Kubernetes compares lists that are sets without their order, so they are brought into
+        one; what else asks for an order of them is left open.
+        """
+        text = rule["rule"]
+        evaluated = expression(rule.get("bound", text), _SELF)
+        found = evaluated.evaluate({"self": _escaped(value) if "__" in text else value})
+        if not ("==" in text or "!=" in text) or not self._holds_sets(tree):
+            return found
+        ordered = _ordered(tree, value)
+        if ordered == value:
+            return found
+        again = evaluated.evaluate({"self": _escaped(ordered) if "__" in text else ordered})
+        decided = "[" not in text or (found.value is True and again.value is True)
+        return again if decided else Evaluation(unknown=_ORDER)
+
+    def _holds_sets(self, tree: Tree) -> bool:
+        """Whether lists below are told to be sets, as far as rules look."""
+        known = self._sets.get(id(tree))
+        if known is None:
+            known = "unique" in tree or any(map(self._holds_sets, branches(tree)))
+            self._sets[id(tree)] = known
+        return known
 
     def _takes(self, text: str, value: Any) -> bool:
         """Whether the evaluation of a rule is within what is allowed."""
@@ -155,6 +183,26 @@ class _Rules:
         self._exhausted = True
         why = Because(SchemaFlaw.RULES_LEFT_OUT, (".".join(map(str, path)) or "the object",))
         return Problem(path, why, "rules", unknown=True)
+
+
+def _message(rule: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
+    """What a broken rule says: what its expression comes to, else its message."""
+    made = rule.get("messageExpression", "")
+    found = expression(made, _SELF).evaluate(variables).value if made else None
+    if isinstance(found, str) and found.strip() and "\n" not in found.strip():
+        return found
+    return str(rule.get("message", ""))
+
+
+def _ordered(tree: Tree, value: Any) -> Any:
+    """A copy in which lists that are sets stand in one order, since Kubernetes compares them without their order."""
+    if isinstance(value, dict):
+        fields, rest = mapping(tree.get("properties")), mapping(tree.get("additionalProperties"))
+        return {key: _ordered(mapping(fields.get(key, rest)), each) for key, each in value.items()}
+    if isinstance(value, list):
+        found = [_ordered(mapping(tree.get("items")), each) for each in value]
+        return found if tree.get("unique") is None else sorted(found, key=lambda each: json.dumps(each, default=str))
+    return value
 
 
 def _size(value: Any) -> int:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from trainlint.finding import Path
-from trainlint.source.definitions import PODS
 
 __all__ = ["DefinitionError", "Tree", "definition_tree"]
 
@@ -137,7 +136,7 @@ class _Reader:
         embedded = _is(written, "x-kubernetes-embedded-resource")
         if embedded:
             found["properties"] = {**{key: {} for key in _OF_OBJECTS}, **found.get("properties", {})}
-        kept = self._keeps or _is(written, "x-kubernetes-preserve-unknown-fields") or PODS in written
+        kept = self._keeps or _is(written, "x-kubernetes-preserve-unknown-fields")
         if found.get("type") == "object" and not kept and "additionalProperties" not in written:
             found["additionalProperties"] = False
 
@@ -161,17 +160,26 @@ class _Reader:
         for number, each in enumerate(rules if isinstance(rules, list) else ()):
             if not isinstance(each, dict) or not isinstance(each.get("rule"), str):
                 raise DefinitionError("a rule must be text", (*path, "x-kubernetes-validations"))
-            if "oldSelf" not in each["rule"]:
+            if "oldSelf" not in each["rule"] or _is(each, "optionalOldSelf"):
                 self._more_rules(path)
-                message = each.get("message")
-                said = message if isinstance(message, str) else ""
-                found.append({"rule": each["rule"], "message": said, "number": number})
+                found.append(_rule(each, number))
         return found
 
     def _more_rules(self, path: Path) -> None:
         self._rules += 1
         if self._rules > _RULES:
             raise DefinitionError("it has more rules than are judged here", path)
+
+
+def _rule(written: Mapping[str, Any], number: int) -> Tree:
+    """A rule with what it says, by itself or by an expression. Of an object that is created there is no old value,
+    which a rule that asks for it as an optional is told.
+    """
+    said = {key: written[key] for key in ("message", "messageExpression") if isinstance(written.get(key), str)}
+    if "oldSelf" in written["rule"]:
+        said["bound"] = f"cel.bind(oldSelf, optional.none(), {written['rule']})"
+        said.pop("messageExpression", "")
+    return {"rule": written["rule"], "message": "", **said, "number": number}
 
 
 def _match(pattern: str) -> str:

@@ -11,7 +11,7 @@ from trainlint.fact import fact
 from trainlint.finding import Path
 from trainlint.source.document import Field
 
-__all__ = ["DefinedVersion", "Definition", "says"]
+__all__ = ["DefinedVersion", "Definition", "has_field", "says"]
 
 Tree = Mapping[str, Any]
 
@@ -63,6 +63,18 @@ def says(version: DefinedVersion, path: Path) -> bool:
             return inner is False
         tree = inner
     return bool(tree)
+
+
+def has_field(version: DefinedVersion, path: Path) -> bool:
+    """Whether the CRD has a field of this name at the path, whatever it says of its value."""
+    tree: Any = version.tree
+    for step in path:
+        here = _mapping(tree)
+        fields = _mapping(here.get("properties"))
+        tree = here.get("items") if isinstance(step, int) else fields.get(step, here.get("additionalProperties"))
+        if tree is None or tree is False:
+            return False
+    return True
 
 
 def _mapping(value: Any) -> Tree:

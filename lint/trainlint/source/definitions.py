@@ -1,7 +1,8 @@
 """Definitions of kinds (CustomResourceDefinitions), of which the structures are most of the bytes.
 
 A definition is read without its structures, and kustomize builds it without them; a structure is read when an object
-of its kind is there. What pods must be is left out of it: it is half a megabyte, and the same for all kinds.
+of its kind is there. Of pods it keeps the names of the fields, which tell what the API server drops; what the values
+must be is half a megabyte, and the same for all kinds.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from trainlint.source.text import NotTextError, decode, split
 
 __all__ = [
     "LEFT_OUT",
-    "PODS",
     "has_structures",
     "is_definition",
     "slim",
@@ -30,8 +30,9 @@ WORTH: Final = 1 << 16
 """Bytes from which on a file is worth the search."""
 LEFT_OUT: Final = "the structure is left out"
 """The description of a structure that is left out."""
-PODS: Final = "x-trainlint-pod"
-"""Stands for the fields of a pod."""
+KEEPS: Final = "x-kubernetes-preserve-unknown-fields"
+_LISTED: Final = frozenset({"containers", "initContainers", "topologySpreadConstraints", "volumes"})
+"""Lists of a pod of whose elements fields are left out by old definitions."""
 
 # The key, and all lines below it: those that are indented more, and empty ones.
 _STRUCTURE: Final = lazy_pattern(r"^( +)openAPIV3Schema:[ ]*\n((?:(?:\1 .*|[ \t]*)\n)+)", re.MULTILINE)
@@ -94,9 +95,44 @@ def _without_pods(lines: list[str]) -> list[str]:
         tries += 1
         start, end = _fields(lines, index, len(found[1]), begun)
         if start is not None and f"{found[1]}volumes:" in lines[start:end]:
-            kept += [*lines[begun:start], f"{lines[start][: _indent(lines[start])]}{PODS}: true"]
+            kept += [*lines[begun:start], lines[start], *_pod_fields(lines, start + 1, end, len(found[1]))]
             begun = end
     return kept + lines[begun:]
+
+
+def _pod_fields(lines: list[str], start: int, end: int, indent: int) -> Iterator[str]:
+    """The fields of a pod without what they must be; of lists in ``_LISTED`` those of the elements too."""
+    blank = " " * indent
+    for index in range(start, end):
+        line = lines[index]
+        if not line.startswith(blank) or line[indent : indent + 1] in ("", " ", "-", "#"):
+            continue
+        name = line[indent:].partition(":")[0]
+        inner = _element_fields(lines, index + 1, end, indent) if name in _LISTED else []
+        if inner:
+            fields = ", ".join(f"{each}: {{}}" for each in inner)
+            yield f"{blank}{name}: {{type: array, items: {{type: object, properties: {{{fields}}}}}}}"
+        else:
+            yield f"{blank}{name}: {{}}"
+
+
+def _element_fields(lines: list[str], start: int, end: int, indent: int) -> list[str]:
+    """The fields of the elements of a list; empty where they are written in another form, or unknown ones are kept."""
+    found: list[str] = []
+    inner = 0
+    for line in lines[start:end]:
+        if not line.strip():
+            continue
+        depth = _indent(line)
+        if depth <= indent:
+            break
+        if KEEPS in line and depth <= (inner or depth):
+            return []
+        if line.strip() == "properties:" and not inner:
+            inner = depth + 2
+        elif depth == inner and line[inner] not in "-#":
+            found.append(line[inner:].partition(":")[0])
+    return found
 
 
 def _fields(lines: list[str], index: int, indent: int, begun: int) -> tuple[int | None, int]:

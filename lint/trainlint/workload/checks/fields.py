@@ -9,7 +9,7 @@ from typing import Final
 from trainlint.fact import fact
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.structure import Misplaced, Structure, structure_of
-from trainlint.model.definition import Definition, says
+from trainlint.model.definition import Definition, has_field, says
 from trainlint.model.settings import Settings
 from trainlint.model.workload import Workloads
 from trainlint.source.document import Field
@@ -93,7 +93,8 @@ def _reader(definition: Definition) -> Callable[[Field], tuple[Misplaced, ...]]:
         version = definition.version(meta.api_version)
         if version is None or version.name not in structures:
             return usual
-        elsewhere = [each for each in usual if not says(version, each.field.path[len(item.path) :])]
+        paths = [(each, each.field.path[len(item.path) :]) for each in usual]
+        elsewhere = [each for each, path in paths if not (says(version, path) or has_field(version, path))]
         return (*structures[version.name].misplaced(item), *elsewhere)
 
     return read
