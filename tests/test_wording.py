@@ -284,6 +284,7 @@ SAYING = {
     "admission/kinds/volcano.py": "an assumption",
     "admission/object_names.py": "assumptions",
     "admission/pods/security.py": "an assumption",
+    "admission/validation_rules.py": "why a rule is left open",
     "checks/plugin_assumption.py": "assumptions",
     "checks/preferred_affinity.py": "what a preference is called",
     "proof/node_closure.py": "assumptions",

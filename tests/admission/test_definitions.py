@@ -288,6 +288,13 @@ def test_a_pod_of_which_the_crd_keeps_all_fields_loses_none(tmp_path: Path) -> N
     assert not findings(lint(tmp_path, files, ignore=frozenset()), "misplaced-field")
 
 
+def test_a_default_has_the_defaults_of_what_it_holds(tmp_path: Path) -> None:
+    inner = {"type": "object", "default": {}, "properties": {"policy": {"type": "string", "default": "Never"}}}
+    definition = crd({"x": inner}, **rule("self.x.policy == 'Never'"))
+    assert not findings(judged(tmp_path, definition, ""))
+    assert findings(judged(tmp_path / "other", definition, "x: {policy: Always}"))
+
+
 def rule(text: str, **more: Any) -> dict[str, Any]:
     return {"x-kubernetes-validations": [{"rule": text, **more}]}
 

@@ -169,3 +169,10 @@ def test_what_a_template_leaves_empty_is_said_by_the_values_of_an_installation()
     )  # type: ignore[arg-type, return-value]
     assert problems(rendered.root, "1.36") == ()
     assert len(said(changed((*MAIN, "volumeMounts", 0, "mountPath"), ""))) == 1
+
+
+def test_a_name_of_which_an_empty_value_of_a_chart_is_a_part_is_left_open() -> None:
+    cut = changed((*MAIN, "env", 0), {"name": "A", "valueFrom": {"secretKeyRef": {"name": "app-", "key": "k"}}})
+    rendered = Document("chart", 0, 1, "", cut, origin=lambda path: None)  # type: ignore[arg-type, return-value]
+    assert problems(rendered.root, "1.36") == ()
+    assert len(said(cut)) == 1

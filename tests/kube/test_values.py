@@ -27,6 +27,8 @@ from trainlint.kube.values import is_placeholder
         "PLACEHOLDER_TYPE",
         "GPU_TYPE_PLACEHOLDER",
         "REPLACE_ME",
+        "override_me",
+        "a-OVERRIDE_ME-app",
         "REPLACE-ME",
         "REPLACE_WITH_YOUR_TYPE",
         "replace-me",

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
+from trainlint.admission.field_flaws import FieldFlaw
 from trainlint.admission.flaws import FlawRole, ObjectFlaw
 from trainlint.admission.kinds.controllers import of_controllers
 from trainlint.admission.kinds.core_kinds import is_complete, of_core_kind
@@ -125,11 +126,19 @@ def _is_told(problem: Problem, path: Path, before: Problem) -> bool:
 def _filled_later(problem: Problem, item: Field) -> bool:
     """Whether what is missing is there and empty, as templates leave what only an installation's values say."""
     if not problem.lacks:
-        return False
+        return item.document.origin is not None and _is_cut(problem)
     if problem.lacks == "selector" and item.document.origin is None:
         return True  # kustomize's labels may add it
     there = item.down(*problem.at, problem.lacks)
     return there.value is None or (item.document.origin is not None and there.value == "")
+
+
+def _is_cut(problem: Problem) -> bool:
+    """Whether a name begins or ends with what separates its parts, as where a value that a part is made of is empty."""
+    if problem.why.ground is not FieldFlaw.NAME:
+        return False
+    name = str(problem.why.values[1])
+    return name != name.strip("-.")
 
 
 def _version(text_: str) -> tuple[int, ...]:

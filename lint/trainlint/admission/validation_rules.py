@@ -76,7 +76,7 @@ def _with_defaults(tree: Tree, value: Any) -> Any:
         }
         for key, each in fields.items():
             if "default" in each and key not in found:
-                found[key] = each["default"]
+                found[key] = _with_defaults(each, each["default"])  # which has defaults of its own inside
         return found
     if isinstance(value, list):
         return [_with_defaults(mapping(tree.get("items")), each) for each in value]

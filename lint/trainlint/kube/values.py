@@ -26,6 +26,7 @@ _ODD = frozenset("$%<_@{([")
 _WORD = lazy_pattern(
     r"""(?<![A-Za-z0-9])(?:
         PLACEHOLDER | (?:REPLACE|CHANGE|FILL|EDIT)(?:[_-]?(?:ME|THIS|WITH|BY))(?![A-Z]) | (?:YOUR|INSERT|ENTER)[_-][A-Z]
+      | OVERRIDE[_-]?ME(?![A-Z]) | override[_-]?me(?![a-z])
       | (?:replace|change|fill|edit)[_-]?(?:me|this)(?![a-z]) | replace[_-]with[_-] | your[_-][a-z]
       | (?:TODO|FIXME|TBD)(?![A-Za-z0-9]) | [xX]{3,}(?![A-Za-z0-9])
     )""",
