@@ -206,3 +206,35 @@ def test_a_deployer_of_flux_waits_for_what_is_there(
 @pytest.mark.parametrize("kind", ["Kustomization", "HelmRelease"])
 def test_a_deployer_with_a_placeholder_as_its_name_may_be_the_one(kind: str) -> None:
     assert list(undepended(deployed(kind, "REPLACE_ME", "{name: other}"))) == []
+
+
+DOMAIN = """---
+apiVersion: resource.nvidia.com/v1beta1
+kind: ComputeDomain
+metadata: {name: rack, namespace: ml}
+spec: {numNodes: 0, channel: {resourceClaimTemplate: {name: rack-channel}}}
+"""
+TEMPLATE = """---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: gpus, namespace: ml}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "others", "near"),
+    [
+        ("rack-channel", DOMAIN, None),
+        ("rack-channel", DOMAIN + TEMPLATE, None),
+        ("rack-channel", TEMPLATE, ""),
+        ("rack-chanel", DOMAIN, "rack-channel"),
+        ("nic", DOMAIN, None),  # other templates need not be in Git because a ComputeDomain is
+        ("rack-channel", DOMAIN.replace("namespace: ml", "namespace: web") + TEMPLATE, ""),
+    ],
+)
+def test_the_controller_of_a_compute_domain_makes_its_template(name: str, others: str, near: str | None) -> None:
+    claim = f"resourceClaims: [{{name: gpu, resourceClaimTemplateName: {name}}}]"
+    text = JOB.replace("CLAIM", CLAIMS).replace("POD", claim) + others
+    found = list(dangling_references(snapshot({"a.yaml": text})))
+    assert [each.near for each in found] == ([] if near is None else [near])

@@ -68,8 +68,8 @@ class ShapeMismatch:
 
     @property
     def fatal(self) -> bool:
-        """Whether the pods never run together because of it."""
-        return self.shape is not Shape.MIG
+        """Whether the pods never run together because of it, whatever version of the driver is there."""
+        return self.shape not in {Shape.MIG, Shape.DOMAIN}
 
 
 def shape_mismatches(snapshot: Snapshot) -> Iterator[ShapeMismatch]:

@@ -15,6 +15,7 @@ from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.operators.shipped_runtimes import shipped_runtime
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.objects import ApiObject
+from trainlint.workload.claims import made_template
 
 __all__ = ["BUILT_IN", "ReferenceCause", "dangling_references", "references_of", "referred_by"]
 
@@ -50,12 +51,14 @@ class ReferenceCause:
 
 def dangling_references(snapshot: Snapshot) -> Iterator[ReferenceCause]:
     """One for each object and target. Only kinds of which the snapshot holds some, and to which nothing adds more, or
-    which the configuration says are all in Git.
+    which the configuration says are all in Git. The claim template that the controller of a ComputeDomain makes is
+    there; other templates need not be in Git because of it, but for a name that is nearly its own.
 
     Objects that state no namespace are in one by assumption only: of them those of one directory are known to be
     together.
     """
     present: dict[tuple[str, str], set[str]] = {}
+    of_domains: dict[tuple[str, str], set[str]] = {}
     homes: dict[tuple[str, str], set[str]] = {}
     beside: set[tuple[str, str, str]] = set()
     references = list(_references(snapshot))
@@ -66,10 +69,16 @@ def dangling_references(snapshot: Snapshot) -> Iterator[ReferenceCause]:
             present.setdefault((each.meta.kind, namespace), set()).add(each.meta.name)
             homes.setdefault((each.meta.kind, each.meta.name), set()).add(namespace)
             beside.add((each.meta.kind, namespace, posixpath.dirname(each.file)))
+        elif (made := made_template(each.field)) and "ResourceClaimTemplate" in kinds:
+            of_domains.setdefault(("ResourceClaimTemplate", each.ref.namespace), set()).add(made)
+            homes.setdefault(("ResourceClaimTemplate", made), set()).add(each.ref.namespace)
+            beside.add(("ResourceClaimTemplate", each.ref.namespace, posixpath.dirname(each.file)))
     found: dict[tuple[ObjectRef, ObjectRef], ReferenceCause] = {}
     for owner, target, at, pod_set in references:
-        names = present.get((target.kind, target.namespace), set())
-        closed = names and not _may_hold_more(snapshot, target) and at.file not in snapshot.unrendered
+        key = (target.kind, target.namespace)
+        names = present.get(key, set()) | of_domains.get(key, set())
+        some = key in present or difflib.get_close_matches(target.name, sorted(names), n=1)
+        closed = some and not _may_hold_more(snapshot, target) and at.file not in snapshot.unrendered
         stated = target.kind in snapshot.settings.closed and at.file not in snapshot.unrendered
         if target.namespace and _unstated(snapshot, owner):
             stated = False

@@ -15,6 +15,7 @@ from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.refusal import Answer as FilterAnswer
 from trainlint.scheduling.refusal import Code, Doubt, DoubtGround, Ground, Refusal
+from trainlint.workload.claims import CHANNEL, DOMAIN_DRIVER
 
 __all__ = ["PLUGIN", "check"]
 
@@ -41,8 +42,17 @@ def check(pod: Pod, node: Node) -> FilterAnswer:
         return Doubt(
             PLUGIN, Because(DoubtGround.NOT_IN_GIT, (name,)), unread.at, need=Because(NeedGround.OBJECT, (name,))
         )
+    if _asks_for_channel(claims) and all(each.driver != DOMAIN_DRIVER for each in devices.slices):
+        why = Because(DoubtGround.DEVICES, (_named(claims), node.pool.name))
+        return Doubt(PLUGIN, why, claims[0].at, need=Because(NeedGround.DEVICES, (_named(claims),)), devices=True)
     answer = placed_together((claims,), devices)
     return None if isinstance(answer, AllocatedClaims) else _refusal(answer, claims, node)
+
+
+def _asks_for_channel(claims: Claims) -> bool:
+    """Whether a claim is one of a ComputeDomain: who describes the GPUs of a node may leave its channels out."""
+    wishes = (wish for each in claims if each.devices for request in each.devices.requests for wish in request.wishes)
+    return any(wish.device_class == CHANNEL for wish in wishes)
 
 
 def _refusal(answer: Answer, claims: Claims, node: Node) -> Refusal | Doubt:

@@ -11,7 +11,7 @@ from trainlint.kube.values import read_int, read_text
 from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.api_kind import declared
 from trainlint.model.because import Because
-from trainlint.model.devices import DeviceClaim, DeviceClass
+from trainlint.model.devices import DeviceClaim, DeviceClass, DeviceRequest, DeviceWish
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import ClaimedDevice, PodResourceClaim
 from trainlint.model.workload import ObjectRef, PodSet
@@ -21,6 +21,7 @@ from trainlint.workload.ground import PodGround
 
 __all__ = [
     "CHANNEL",
+    "DOMAIN_DRIVER",
     "KINDS",
     "claimed_devices",
     "computes_by_name",
@@ -40,13 +41,18 @@ _DRIVER: Final = lazy_pattern(r"""device\.driver\s*==\s*["']([^"']+)["']""")
 _NO_DEVICES: Final = lazy_pattern(r"^compute-domain-")
 CHANNEL: Final = "compute-domain-default-channel.nvidia.com"
 """The device class of the claim templates that are made for ComputeDomains: no network device, no accelerator."""
+DOMAIN_DRIVER: Final = "compute-domain.nvidia.com"
+"""The driver of channels."""
 _OF_TYPE: Final = "device.driver == '{0}' && device.attributes['{0}'].type == '{1}'"
 _CLASSES_OF_CHARTS: Final = {
-    CHANNEL: _OF_TYPE.format("compute-domain.nvidia.com", "channel"),
+    CHANNEL: _OF_TYPE.format(DOMAIN_DRIVER, "channel") + f" && device.attributes['{DOMAIN_DRIVER}'].id == 0",
     "gpu.nvidia.com": _OF_TYPE.format("gpu.nvidia.com", "gpu"),
     "mig.nvidia.com": _OF_TYPE.format("gpu.nvidia.com", "mig"),
+    "vfio.gpu.nvidia.com": _OF_TYPE.format("gpu.nvidia.com", "vfio"),
 }
-"""The classes that come with the chart of NVIDIA's driver, and what they select."""
+"""The classes that come with the chart of NVIDIA's driver, and what they select: of its channels a node gives pods the
+one with number 0 (NVIDIA/k8s-dra-driver-gpu: deployments/helm at v0.4.0).
+"""
 
 
 def claimed_devices(
@@ -97,11 +103,19 @@ def _resolved(claim: PodResourceClaim, namespace: str, objects: Mapping[ObjectRe
         and (written := objects.get(ObjectRef("ResourceClaimTemplate", namespace, claim.template))) is not None
     ):
         found = read_resource_claim_template(written, namespace)
+    elif not claim.claim and (domain := _domain_of(claim.template, namespace, objects)) is not None:
+        found = _channel(claim.template, namespace, domain)
     if found is None:
         return claim
     names = dict.fromkeys(wish.device_class for request in found.requests for wish in request.wishes)
     known = (_class(name, objects) for name in names)
     return replace(claim, devices=found, classes=tuple(each for each in known if each is not None))
+
+
+def _channel(template: str, namespace: str, domain: Field) -> DeviceClaim:
+    """What the claim template of a ComputeDomain asks for: the node's channel."""
+    wish = DeviceWish("channel", CHANNEL, at=domain.at)
+    return DeviceClaim(namespace, template, (DeviceRequest("channel", (wish,)),), at=domain.at)
 
 
 def _class(name: str, objects: Mapping[ObjectRef, Field]) -> DeviceClass | None:
@@ -136,7 +150,7 @@ def _given(
         spec = objects.get(ObjectRef("ResourceClaimTemplate", namespace, claim.template))
         devices = None if spec is None else spec.down("spec", "spec", "devices")
     if devices is None:
-        if claim.template and _is_channel(claim.template, namespace, objects):
+        if not claim.claim and _domain_of(claim.template, namespace, objects) is not None:
             yield ClaimedDevice(CHANNEL, 1, accelerator=False)
             return
         name = claim.claim or claim.template or claim.name
@@ -147,11 +161,12 @@ def _given(
             yield _wished(wish, objects, shared=bool(claim.claim))
 
 
-def _is_channel(template: str, namespace: str, objects: Mapping[ObjectRef, Field]) -> bool:
-    return any(
-        ref.kind == "ComputeDomain" and ref.namespace == namespace and made_template(item) == template
-        for ref, item in objects.items()
-    )
+def _domain_of(template: str, namespace: str, objects: Mapping[ObjectRef, Field]) -> Field | None:
+    """The ComputeDomain whose claim template has this name; ``None`` where there is none."""
+    if not template:
+        return None
+    domains = (item for ref, item in objects.items() if ref.kind == "ComputeDomain" and ref.namespace == namespace)
+    return next((item for item in domains if made_template(item) == template), None)
 
 
 def _wished(wish: Field, objects: Mapping[ObjectRef, Field], *, shared: bool) -> ClaimedDevice:

@@ -4,7 +4,9 @@ A selector often says which machine a pod runs on, and what that machine has is 
 no H100 sits in a p4d. A TPU topology says how many hosts a slice has; each of them needs a pod, and on a slice of
 several hosts each pod takes all chips of its host, or the runtime waits for the missing ones. A CUDA process uses one
 MIG slice, however many its container asks for. Each interface that a pod of GKE lists needs a network card of its
-node. A compute domain is ready when as many nodes have joined as it says.
+node. A compute domain is ready when as many nodes have joined as it says; each pod with its channel brings one, since a
+node has one channel to give. NVIDIA's driver before 25.8 holds all pods back until then, newer ones only if their
+feature gate IMEXDaemonsWithDNSNames is switched off.
 
 No inventory is needed for any of this. Machines and topologies that the tables do not hold are unknown, and silent; so
 are GPUs that a node offers several times (time slicing, MPS, partitions).
@@ -78,10 +80,13 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from trainlint.checks.shapes import Shape, ShapeMismatch
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, Related, Severity, certainty_of
 from trainlint.rule import Facts, rule
 
 MANY = 3
+ASSUMED: Final[dict[Shape, tuple[str, ...]]] = {
+    Shape.DOMAIN: ("NVIDIA's driver waits for numNodes: before 25.8, or without IMEXDaemonsWithDNSNames",),
+}
 
 
 @rule(Severity.ERROR)
@@ -97,6 +102,8 @@ def check(facts: Facts) -> Iterator[Finding]:
                 *(Related("names the shape", at) for at in cause.places if at != cause.at),
                 *(Related(f"has it too ({pods.name})", pods.at) for pods in cause.pod_sets[1:]),
             ),
+            assumes=ASSUMED.get(cause.shape, ()),
+            certainty=certainty_of(ASSUMED.get(cause.shape, ())),
             evidence={"shape": cause.name, "asked for": cause.wanted, "there": cause.there},
             cause=f"{cause.shape} {cause.name} {cause.resource}",
         )
@@ -146,7 +153,7 @@ def _mig(cause: ShapeMismatch) -> tuple[str, str]:
 def _domain(cause: ShapeMismatch) -> tuple[str, str]:
     message = (
         f"compute domain {cause.name} waits for {cause.there} nodes, and {cause.wanted} pods claim its channel: "
-        "it is never ready"
+        "it is never ready, and its pods may be held back until it is"
     )
     return message, f"set numNodes to {cause.wanted}, or run {cause.there} pods"
 
