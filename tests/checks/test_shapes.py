@@ -208,3 +208,49 @@ def test_one_fault_of_several_roles_is_told_once() -> None:
     assert found.at.path[2] == "Master"
     assert [at.path[2] for at in found.places] == ["Master", "Worker"]
     assert mismatches(text.replace("replicas: 2", "replicas: 0").replace("Master: {", "Master: {replicas: 0, ")) == []
+
+
+@pytest.mark.parametrize(
+    ("selector", "limits", "expected"),
+    [
+        # strategy single: slices are nvidia.com/gpu (NVIDIA/k8s-device-plugin, docs/gpu-feature-discovery)
+        ("nvidia.com/mig.strategy: single", "nvidia.com/mig-1g.5gb: 1", "nvidia.com/gpu"),
+        ("nvidia.com/mig.strategy: mixed", "nvidia.com/mig-1g.5gb: 1", None),
+        ("nvidia.com/mig.strategy: '${STRATEGY}'", "nvidia.com/mig-1g.5gb: 1", None),
+        ("nvidia.com/gpu.product: NVIDIA-A100-SXM4-40GB-MIG-1g.5gb", "nvidia.com/mig-1g.5gb: 1", "nvidia.com/gpu"),
+        ("nvidia.com/gpu.product: NVIDIA-A100-SXM4-40GB-MIG-1g.5gb", "nvidia.com/gpu: 1", None),
+        ("nvidia.com/gpu.product: NVIDIA-A100-SXM4-40GB", "nvidia.com/mig-1g.5gb: 1", None),
+        ("nvidia.com/mig.config: all-1g.5gb", "nvidia.com/mig-1g.5gb: 1", None),
+        ("nvidia.com/mig.config: all-1g.5gb", "nvidia.com/mig-2g.10gb: 1", "nvidia.com/mig-1g.5gb"),
+        ("nvidia.com/mig.config: all-balanced", "nvidia.com/mig-2g.10gb: 1", None),
+        ("nvidia.com/mig.config: all-disabled", "nvidia.com/mig-2g.10gb: 1", "nvidia.com/gpu"),
+        ("cloud.google.com/gke-gpu-partition-size: 1g.5gb", "nvidia.com/mig-1g.5gb: 1", "nvidia.com/gpu"),
+        ("cloud.google.com/gke-gpu-partition-size: 1g.5gb", "nvidia.com/gpu: 1", None),
+    ],
+)
+def test_nodes_offer_slices_under_the_names_of_their_strategy(selector: str, limits: str, expected: str | None) -> None:
+    found = mismatches(job(f"nodeSelector: {{{selector}}}", limits))
+    assert [(each.shape, each.resources, each.at.path) for each in found] == (
+        [] if expected is None else [(Shape.PROFILE, (expected,), RESOURCES)]
+    )
+
+
+def test_slices_of_the_single_strategy_are_slices_too() -> None:
+    product = "nodeSelector: {nvidia.com/gpu.product: NVIDIA-A100-SXM4-40GB-MIG-1g.5gb}"
+    found = mismatches(job(product, "nvidia.com/gpu: 2"))
+    assert [(each.shape, each.wanted, each.resources) for each in found] == [(Shape.MIG, 2, ("2 nvidia.com/gpu",))]
+    whole = "nodeSelector: {nvidia.com/gpu.product: NVIDIA-A100-SXM4-40GB}"
+    assert mismatches(job(whole, "nvidia.com/gpu: 2")) == []
+
+
+@pytest.mark.parametrize(
+    ("device_class", "count", "told"), [("mig.nvidia.com", 2, 1), ("mig.nvidia.com", 1, 0), ("gpu.nvidia.com", 2, 0)]
+)
+def test_slices_that_claims_give_are_slices_too(device_class: str, count: int, told: int) -> None:
+    template = (
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: slices, namespace: ml}\n"
+        f"spec: {{spec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: {device_class}, "
+        f"count: {count}}}}}]}}}}}}\n"
+    )
+    found = mismatches(job(claims="resourceClaimTemplateName: slices"), template)
+    assert [(each.shape, each.wanted, each.resource) for each in found] == [(Shape.MIG, 2, "mig.nvidia.com")] * told

@@ -9,6 +9,7 @@ from trainlint.model.storage import Storage
 from trainlint.model.workload import PodSet
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.platform import read_admission, read_storage
+from trainlint.workload.claims import made_template
 from trainlint.workload.expansion import is_template
 from trainlint.workload.expansion import pod_set as pods_of
 
@@ -42,5 +43,8 @@ class ClusterFacts:
 
     @cached_property
     def present(self) -> frozenset[tuple[str, str, str]]:
-        """Kind, namespace and name of every object in Git."""
-        return frozenset((each.meta.kind, each.ref.namespace, each.meta.name) for each in self._snapshot.objects)
+        """Kind, namespace and name of every object in Git, and of the claim templates that ComputeDomains make."""
+        written = {(each.meta.kind, each.ref.namespace, each.meta.name) for each in self._snapshot.objects}
+        domains = (each for each in self._snapshot.objects if each.meta.kind == "ComputeDomain")
+        made = {("ResourceClaimTemplate", each.ref.namespace, made_template(each.field)) for each in domains}
+        return frozenset(written | made)

@@ -3,10 +3,11 @@
 A selector often says which machine a pod runs on, and what that machine has is public: no p5.48xlarge has nine GPUs,
 no H100 sits in a p4d. A TPU topology says how many hosts a slice has; each of them needs a pod, and on a slice of
 several hosts each pod takes all chips of its host, or the runtime waits for the missing ones. A CUDA process uses one
-MIG slice, however many its container asks for. Each interface that a pod of GKE lists needs a network card of its
-node. A compute domain is ready when as many nodes have joined as it says; each pod with its channel brings one, since a
-node has one channel to give. NVIDIA's driver before 25.8 holds all pods back until then, newer ones only if their
-feature gate IMEXDaemonsWithDNSNames is switched off.
+MIG slice, however many its container asks for; nodes with the MIG strategy `single` (and GKE's partitions) offer slices
+as nvidia.com/gpu, those with `mixed` under names of their own. Each interface that a pod of GKE lists needs a network
+card of its node. A compute domain is ready when as many nodes have joined as it says; each pod with its channel brings
+one, since a node has one channel to give. NVIDIA's driver before 25.8 holds all pods back until then, newer ones only
+if their feature gate IMEXDaemonsWithDNSNames is switched off.
 
 No inventory is needed for any of this. Machines and topologies that the tables do not hold are unknown, and silent; so
 are GPUs that a node offers several times (time slicing, MPS, partitions).
@@ -150,6 +151,15 @@ def _mig(cause: ShapeMismatch) -> tuple[str, str]:
     return message, "ask for one slice of the size that it needs, or run one container for each slice"
 
 
+def _profile(cause: ShapeMismatch) -> tuple[str, str]:
+    offered = cause.resources[0]
+    message = (
+        f"the nodes that {cause.pod_sets[0].name} selects ({cause.name}) offer {offered} and no {cause.resource}: its "
+        "pods never start"
+    )
+    return message, f"ask for {offered}, or select nodes that offer {cause.resource}"
+
+
 def _domain(cause: ShapeMismatch) -> tuple[str, str]:
     message = (
         f"compute domain {cause.name} waits for {cause.there} nodes, and {cause.wanted} pods claim its channel: "
@@ -174,6 +184,7 @@ WORDS: Final[dict[Shape, Callable[[ShapeMismatch], tuple[str, str]]]] = {
     Shape.HOSTS: _hosts,
     Shape.CHIPS: _chips,
     Shape.MIG: _mig,
+    Shape.PROFILE: _profile,
     Shape.DOMAIN: _domain,
     Shape.INTERFACES: _interfaces,
 }
