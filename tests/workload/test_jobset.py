@@ -123,5 +123,7 @@ def test_a_coordinator_is_named_on_all_pods() -> None:
     key = "jobset.sigs.k8s.io/coordinator"
     assert {labels(pods).get(key) for pods in read(text).pod_sets} == {"js-driver-1-2.js"}
     assert {labels(pods).get(key) for pods in read(JOBSET).pod_sets} == {None}
+    unnamed = text.replace("spec:\n  coord", "spec:\n  network: {enableDNSHostnames: false, subdomain: s}\n  coord", 1)
+    assert {labels(pods).get(key) for pods in read(unnamed).pod_sets} == {"js-driver-1-2.s"}
     short = text.replace(", jobIndex: 1, podIndex: 2", "")
     assert {labels(pods).get(key) for pods in read(short).pod_sets} == {"js-driver-0-0.js"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from trainlint.operators.batch import COMPLETION_INDEX, job_pods
 from trainlint.operators.cluster import MadeObjects
@@ -26,16 +26,18 @@ from trainlint.operators.manifest import (
     text,
 )
 
-__all__ = ["MANAGER", "run_job_set"]
+__all__ = ["COORDINATOR", "MANAGER", "PREFIX", "PRIORITY", "coordinator_host", "job_key", "job_labels", "run_job_set"]
 
 PREFIX: Final = "jobset.sigs.k8s.io/"
+COORDINATOR: Final = f"{PREFIX}coordinator"
+PRIORITY: Final = f"{PREFIX}priority"
 MANAGER: Final = f"{PREFIX}jobset-controller"
 EXCLUSIVE: Final = f"alpha.{PREFIX}exclusive-topology"
 BY_SELECTOR: Final = f"alpha.{PREFIX}node-selector"
 _NAMESPACED_JOB: Final = f"alpha.{PREFIX}namespaced-job"
 _NO_SCHEDULE: Final = f"alpha.{PREFIX}no-schedule"
 _IN_PLACE: Final = "InPlaceRestart"
-_PRIORITY: Final = f"{PREFIX}priority"
+_Text = TypeVar("_Text")
 
 
 def run_job_set(cluster: MadeObjects, job_set: Manifest) -> None:
@@ -138,28 +140,63 @@ def _add_claims(job_set: Manifest, pod: Manifest) -> None:
 def _labels(job_set: Manifest, entry: Manifest, index: int, job_name: str) -> dict[str, str]:
     entries = items(job_set["spec"].get("replicatedJobs"))
     group = [each for each in entries if each["groupName"] == entry["groupName"]]
-    full = f"{namespace_of(job_set)}/{job_name}"
-    key = ANY if ANY in full else hashlib.sha1(full.encode(), usedforsecurity=False).hexdigest()
-    values = {
-        "jobset-name": name_of(job_set),
-        "jobset-uid": ANY,
-        "replicatedjob-name": text(entry.get("name")),
-        "restart-attempt": "0",
-        "replicatedjob-replicas": str(entry["replicas"]),
-        "global-replicas": str(sum(each["replicas"] for each in entries)),
-        "job-index": str(index),
-        "job-key": key,
-        "job-global-index": str(_before(entry, entries) + index),
-        "group-name": entry["groupName"],
-        "group-replicas": str(sum(each["replicas"] for each in group)),
-        "job-group-index": str(_before(entry, group) + index),
-    }
+    found = job_labels(
+        job_set=(name_of(job_set), ANY, "0"),
+        role=(text(entry.get("name")), entry["groupName"]),
+        key=ANY if ANY in f"{namespace_of(job_set)}/{job_name}" else job_key(namespace_of(job_set), job_name),
+        counts=(str(entry["replicas"]), str(_all(entries)), str(_all(group))),
+        indices=(str(index), str(_before(entry, entries) + index), str(_before(entry, group) + index)),
+    )
     coordinator = job_set["spec"].get("coordinator")
     if isinstance(coordinator, dict):
         role, job, pod = (coordinator.get(each) for each in ("replicatedJob", "jobIndex", "podIndex"))
-        host = f"{name_of(job_set)}-{text(role)}-{count(job, 0)}-{count(pod, 0)}"
-        values["coordinator"] = f"{host}.{_subdomain(job_set)}"
+        place = (text(role), str(count(job, 0)), str(count(pod, 0)))
+        found[COORDINATOR] = coordinator_host(name_of(job_set), place, _subdomain(job_set))
+    return found
+
+
+def job_labels(
+    *,
+    job_set: tuple[_Text, _Text, _Text],
+    role: tuple[_Text, _Text],
+    key: _Text,
+    counts: tuple[_Text, _Text, _Text],
+    indices: tuple[_Text, _Text, _Text],
+) -> dict[str, _Text]:
+    """The labels of a Job and of its pods, but for the coordinator: from the name, the uid and the restarts of the
+    JobSet; the name and the group of the role; the Jobs of the role, of all roles and of the group; the number of the
+    Job among these three.
+    """
+    values = {
+        "jobset-name": job_set[0],
+        "jobset-uid": job_set[1],
+        "restart-attempt": job_set[2],
+        "replicatedjob-name": role[0],
+        "group-name": role[1],
+        "replicatedjob-replicas": counts[0],
+        "global-replicas": counts[1],
+        "group-replicas": counts[2],
+        "job-index": indices[0],
+        "job-global-index": indices[1],
+        "job-group-index": indices[2],
+        "job-key": key,
+    }
     return {f"{PREFIX}{name}": value for name, value in values.items()}
+
+
+def job_key(namespace: str, job_name: str) -> str:
+    """The hash by which the pods of a Job find each other."""
+    return hashlib.sha1(f"{namespace}/{job_name}".encode(), usedforsecurity=False).hexdigest()
+
+
+def coordinator_host(job_set: str, pod: tuple[str, str, str], subdomain: str) -> str:
+    """The host name of the coordinator, of its role and the numbers of its Job and pod."""
+    return f"{job_set}-{'-'.join(pod)}.{subdomain}"
+
+
+def _all(entries: list[Manifest]) -> int:
+    """The Jobs of some entries."""
+    return sum(each["replicas"] for each in entries)
 
 
 def _before(entry: Manifest, entries: list[Manifest]) -> int:
@@ -195,7 +232,7 @@ def _placed(pod: Manifest, *, led: bool) -> bool:
     if BY_SELECTOR in annotations:
         return True
     labels = pod["metadata"]["labels"]
-    labels[_PRIORITY] = ANY if text(spec.get("priorityClassName")) else "0"
+    labels[PRIORITY] = ANY if text(spec.get("priorityClassName")) else "0"
     if EXCLUSIVE not in annotations:
         return True
     topology = annotations[EXCLUSIVE]
@@ -212,7 +249,7 @@ def _keep_apart(spec: Manifest, labels: Mapping[str, Any], topology: str) -> Non
     others = [
         {"key": key, "operator": "Exists"},
         {"key": key, "operator": "NotIn", "values": [labels[key]]},
-        {"key": _PRIORITY, "operator": "In", "values": [labels[_PRIORITY]]},
+        {"key": PRIORITY, "operator": "In", "values": [labels[PRIORITY]]},
     ]
     affinity = own_of(spec, "affinity")
     for kind, expressions in (("podAffinity", [own]), ("podAntiAffinity", others)):

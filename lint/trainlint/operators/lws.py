@@ -27,7 +27,7 @@ from trainlint.operators.manifest import (
 )
 from trainlint.operators.quantities import pod_requests, total_of
 
-__all__ = ["run_leader_worker_set"]
+__all__ = ["PREFIX", "group_key", "run_leader_worker_set"]
 
 PREFIX: Final = "leaderworkerset.sigs.k8s.io/"
 _EXCLUSIVE: Final = f"{PREFIX}exclusive-topology"
@@ -176,7 +176,8 @@ def _pod_group(item: Manifest, leader: Manifest) -> Manifest:
     )
 
 
-def _key(*parts: str) -> str:
+def group_key(*parts: str) -> str:
+    """The hash by which the pods of a group or of a subgroup find each other."""
     if any(ANY in each for each in parts):
         return ANY
     return hashlib.sha1("/".join(parts).encode(), usedforsecurity=False).hexdigest()
@@ -219,7 +220,7 @@ def _lead(pod: Manifest, labels: Manifest, annotations: Manifest) -> None:
     labels.setdefault(f"{PREFIX}group-index", name_of(pod).rpartition("-")[2])
     if annotations.get(f"{PREFIX}subdomainPolicy") == "UniquePerReplica":
         pod["spec"]["subdomain"] = name_of(pod)
-    key = labels.setdefault(f"{PREFIX}group-key", _key(namespace_of(pod), name_of(pod)))
+    key = labels.setdefault(f"{PREFIX}group-key", group_key(namespace_of(pod), name_of(pod)))
     if _EXCLUSIVE in annotations:
         _keep_apart(pod["spec"], f"{PREFIX}group-key", key, annotations[_EXCLUSIVE])
     excluded = annotations.get(_SUBGROUP_TYPE) == "LeaderExcluded"
@@ -240,7 +241,7 @@ def _follow(pod: Manifest, labels: Manifest, annotations: Manifest, size: int) -
 def _join(pod: Manifest, labels: Manifest, annotations: Manifest, leader: str, index: str) -> None:
     """Make a pod a member of a subgroup."""
     labels[_SUBGROUP_INDEX] = index
-    key = labels[f"{PREFIX}subgroup-key"] = _key(leader, index)
+    key = labels[f"{PREFIX}subgroup-key"] = group_key(leader, index)
     if _SUBGROUP_EXCLUSIVE in annotations:
         _keep_apart(pod["spec"], f"{PREFIX}subgroup-key", key, annotations[_SUBGROUP_EXCLUSIVE])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -11,8 +10,10 @@ from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.operator import Operator
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service
+from trainlint.operators.jobset import COORDINATOR, PREFIX, PRIORITY, coordinator_host, job_key, job_labels
 from trainlint.source.document import Field
-from trainlint.workload.batch import job_labels, job_pods, pods_at_once
+from trainlint.workload.batch import job_labels as batch_labels
+from trainlint.workload.batch import job_pods, pods_at_once
 from trainlint.workload.claims import with_claims
 from trainlint.workload.domain_annotations import job_set_ties
 from trainlint.workload.exclusive_jobs import placed_by_labels
@@ -27,8 +28,6 @@ from trainlint.workload.template_at import EACH_ITEM, job_set_templates
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
 __all__ = ["JOBSET", "KINDS", "expand_job_set"]
-
-_PREFIX: Final = "jobset.sigs.k8s.io/"
 
 
 def expand_job_set(job_set: Field, owner: ObjectRef, context: Context) -> Expansion:
@@ -45,7 +44,7 @@ def expand_job_set(job_set: Field, owner: ObjectRef, context: Context) -> Expans
     publish = spec.down("network", "publishNotReadyAddresses").value
     service = Service(
         ObjectRef("Service", owner.namespace, name),
-        {f"{_PREFIX}jobset-name": owner.name},
+        {f"{PREFIX}jobset-name": owner.name},
         headless=True,
         publish_not_ready=publish is not False,
         generated=True,
@@ -74,41 +73,37 @@ def _pods(entry: Field, owner: ObjectRef, subdomain: str, jobs: Known[int], job_
     )
     priority = read_text(job.down("template", "spec", "priorityClassName"))
     job_name = f"{owner.name}-{name}-0"
-    key = hashlib.sha1(f"{owner.namespace}/{job_name}".encode(), usedforsecurity=False).hexdigest()
-    labels: dict[str, Known[str]] = {
-        "jobset-name": owner.name,
-        "replicatedjob-name": name,
-        "replicatedjob-replicas": _text(count),
-        "global-replicas": _text(jobs),
-        "job-index": "0" if single else PER_POD,
-        "job-global-index": "0" if jobs == 1 else PER_POD,
-        "job-key": key if single else PER_POD,
-        "restart-attempt": Undetermined(Because(PodGround.RESTARTS)),
-        "jobset-uid": Undetermined(Because(PodGround.JOBSET_UID)),
-        "group-name": group,
-        "group-replicas": _text(in_group),
-        "job-group-index": "0" if in_group == 1 else PER_POD,
-        "priority": Undetermined(Because(PodGround.PRIORITY)) if priority else "0",
-    }
-    if placed_by_labels(job_set, entry):
-        del labels["priority"]
+    labels: dict[str, Known[str]] = job_labels(
+        job_set=(owner.name, Undetermined(Because(PodGround.JOBSET_UID)), Undetermined(Because(PodGround.RESTARTS))),
+        role=(name, group),
+        key=job_key(owner.namespace, job_name) if single else PER_POD,
+        counts=(_text(count), _text(jobs), _text(in_group)),
+        indices=(_index(count), _index(jobs), _index(in_group)),
+    )
+    if not placed_by_labels(job_set, entry):
+        labels[PRIORITY] = Undetermined(Because(PodGround.PRIORITY)) if priority else "0"
     coordinator = spec["coordinator"]
     if coordinator.mapping is not None:
-        indices = (read_int(coordinator["jobIndex"]), read_int(coordinator["podIndex"]))
-        pod = "-".join(str(index) for index in indices)
-        labels["coordinator"] = f"{owner.name}-{read_text(coordinator['replicatedJob'])}-{pod}.{subdomain}"
+        job_index, pod_index = (str(read_int(coordinator[key])) for key in ("jobIndex", "podIndex"))
+        pod = (read_text(coordinator["replicatedJob"]), job_index, pod_index)
+        domain = read_text(spec.down("network", "subdomain")) or owner.name
+        labels[COORDINATOR] = coordinator_host(owner.name, pod, domain)
     return job_pods(
         job,
         owner,
         name,
         product(count, pods_at_once(job)),
         entry.at,
-        labels={f"{_PREFIX}{key}": value for key, value in labels.items()}
-        | job_labels(job_name if single else PER_POD, indexed=indexed),
+        labels=labels | batch_labels(job_name if single else PER_POD, indexed=indexed),
         hostname=f"{owner.name}-{name}-{{}}-{{}}" if indexed else "",
         subdomain=subdomain,
         blocks=count,
     )
+
+
+def _index(count: Known[int]) -> Known[str]:
+    """The number of a Job among some; where there are several, each has its own."""
+    return "0" if count == 1 else PER_POD
 
 
 def _text(count: Known[int]) -> Known[str]:
@@ -136,8 +131,6 @@ JOBSET: Final = Operator(
     namespace="jobset-system",
     labels=(("app.kubernetes.io/name", "jobset"),),
 )
-
-_CLAIMS: Final = ("spec", "volumeClaimPolicies", EACH_ITEM, "templates", EACH_ITEM, "metadata", "name")
 
 KINDS: Final = (
     WorkloadKind(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
@@ -13,6 +12,7 @@ from trainlint.model.known import Known, Undetermined
 from trainlint.model.operator import Operator
 from trainlint.model.pod import EnvVar
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service
+from trainlint.operators.lws import PREFIX, group_key
 from trainlint.source.document import Field
 from trainlint.workload.claims import with_claims
 from trainlint.workload.domain_annotations import leader_worker_set_ties
@@ -31,7 +31,6 @@ from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, 
 
 __all__ = ["KINDS", "LWS", "expand_leader_worker_set"]
 
-_PREFIX: Final = "leaderworkerset.sigs.k8s.io/"
 _TPU: Final = Undetermined(Because(PodGround.SLICE_HOSTS))
 _TPU_VARIABLES: Final = (
     "TPU_WORKER_HOSTNAMES", "TPU_WORKER_ID", "TPU_NAME", "TPU_PROCESS_ADDRESSES", "TPU_PROCESS_PORT"
@@ -100,11 +99,11 @@ def _with_tpus(found: PodSet) -> PodSet:
 
 def _services(lws: Field, owner: ObjectRef, replicas: Known[int], *, shared: bool) -> Iterator[Service]:
     """One headless Service for all, or one for each replica (with UniquePerReplica)."""
-    of_all = {f"{_PREFIX}name": owner.name}
+    of_all = {f"{PREFIX}name": owner.name}
     made = [(owner.name, of_all)]
     if not shared:
         count = min(replicas, _MANY) if isinstance(replicas, int) else 1
-        made = [(f"{owner.name}-{number}", of_all | {f"{_PREFIX}group-index": str(number)}) for number in range(count)]
+        made = [(f"{owner.name}-{number}", of_all | {f"{PREFIX}group-index": str(number)}) for number in range(count)]
     for name, selector in made:
         yield Service(
             ObjectRef("Service", owner.namespace, name),
@@ -123,20 +122,20 @@ def _is_rank(found: PodSet) -> bool:
 def _labels(
     owner: ObjectRef, role: str, replicas: Known[int], index: Known[str], template: Field
 ) -> dict[str, Known[str]]:
-    key = hashlib.sha1(f"{owner.namespace}/{owner.name}-0".encode(), usedforsecurity=False).hexdigest()
+    key = group_key(owner.namespace, f"{owner.name}-0")
     labels: dict[str, Known[str]] = {
-        f"{_PREFIX}name": owner.name,
-        f"{_PREFIX}group-index": "0" if replicas == 1 else PER_POD,
-        f"{_PREFIX}worker-index": index,
-        f"{_PREFIX}group-key": key if replicas == 1 else PER_POD,
-        f"{_PREFIX}template-revision-hash": Undetermined(Because(PodGround.TEMPLATE_HASH)),
+        f"{PREFIX}name": owner.name,
+        f"{PREFIX}group-index": "0" if replicas == 1 else PER_POD,
+        f"{PREFIX}worker-index": index,
+        f"{PREFIX}group-key": key if replicas == 1 else PER_POD,
+        f"{PREFIX}template-revision-hash": Undetermined(Because(PodGround.TEMPLATE_HASH)),
         "apps.kubernetes.io/pod-index": PER_POD,
         "statefulset.kubernetes.io/pod-name": PER_POD,
         "controller-revision-hash": Undetermined(Because(PodGround.REVISION_HASH)),
     }
     excluded = read_text(template.down("subGroupPolicy", "subGroupPolicyType")) == "LeaderExcluded"
     if template["subGroupPolicy"].mapping is not None and not (excluded and role == "leader"):
-        labels |= {f"{_PREFIX}subgroup-index": PER_POD, f"{_PREFIX}subgroup-key": PER_POD}
+        labels |= {f"{PREFIX}subgroup-index": PER_POD, f"{PREFIX}subgroup-key": PER_POD}
     return labels
 
 

@@ -9,6 +9,11 @@ values of another type, and what the validation of each operator adds: reference
 roles of kubeflow.org with no replicas, a RayJob that is suspended and keeps its cluster, subgroups that do not divide.
 The message names who refuses it. No group is proved while one of its objects is refused.
 
+Of pods all that Kubernetes 1.36 validates is checked: ports of the host that are taken twice, sources of variables and
+volumes, probes and hooks, security contexts, sysctls, host aliases, DNS, resources of the pod as a whole, and what only
+some releases refuse by the release of the cluster. So are Services, PersistentVolumeClaims, ConfigMaps, Secrets,
+ResourceQuotas, LimitRanges and PriorityClasses, which the groups rely on.
+
 The ValidatingAdmissionPolicies of the repository are evaluated for the objects and pods of the same cluster, as their
 bindings say, with variables, conditions, parameters and `failurePolicy`. What an expression asks that Git does not say,
 such as who creates the object, is unknown, and so is a policy without a binding that would refuse something.
@@ -17,8 +22,8 @@ The CRDs of operators add enumerations, patterns, bounds and rules in CEL: of jo
 Kueue. What only newer releases refuse is likely, unless Git says which release is installed.
 
 Where the repository holds the CRD of a kind whose objects are read, that counts: its types, enumerations, patterns,
-bounds, lists without duplicates and rules of the version that the object names, and which fields it keeps. A CRD that
-cannot be read, or two that differ, are told and judge nothing.
+bounds, lists without duplicates and rules of the version that the object names, and which fields it keeps, those of
+pods too. A CRD that cannot be read, or two that differ, are told and judge nothing.
 
 Silent for placeholders and for what may be a patch of an object. What only some releases of an operator refuse is
 likely, and says so. Devices without a limit, names that are too long, containers that operators look for by name and
