@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from trainlint.facts.pod_index import PodIndex
 from trainlint.model.pool import Inventory
 from trainlint.model.workload import Group, ObjectRef, PodSet
 from trainlint.proof.default_namespace import other_namespaces
@@ -97,16 +98,15 @@ class Surroundings:
 
     def near_sets(self, group: Group) -> list[PodSet]:
         """The pod sets that pods of the group could be required to be near."""
+        terms = [(member.namespace, term) for member in group.members for term in member.spec.pod_affinity]
+        if not terms:
+            return []
         members = {id(member) for member in group.members}
-        terms = [term for member in group.members for term in member.spec.pod_affinity]
-        near = {member.namespace for member in group.members}
-        if any(term.namespaces or term.namespace_selector is not None for term in terms):
-            near |= {pod_set.namespace for pod_set in self._snapshot.workloads.pod_sets}
-        return [
-            pod_set
-            for pod_set in (self._snapshot.workloads.pod_sets if terms else ())
-            if pod_set.namespace in near and id(pod_set) not in members and pod_set.replicas != 0
-        ]
+        return [each for each in self._pods.near(terms) if id(each) not in members]
+
+    @cached_property
+    def _pods(self) -> PodIndex:
+        return PodIndex(self._snapshot.workloads.pod_sets)
 
     def attracting(self, group: Group) -> tuple[PodSet, ...]:
         """The pod sets that are no members and that pods of the group must be near."""

@@ -84,7 +84,8 @@ def stated_problem(
         if index not in group.dependencies and member.replicas != 0
     ]
     own = [whole[member] for member in ties.members] if ties.members else whole
-    wanted = [other for other in others if any(attracted(each.pod, other.pod, namespaces) for each in own)]
+    following = [each.pod for each in own if each.pod.spec.pod_affinity]
+    wanted = [other for other in others if any(attracted(pod, other.pod, namespaces) for pod in following)]
     everyone = [*own, *wanted]
     pods = [each.pod for each in everyone]
     room = room_for(own, nodes, counted)

@@ -79,6 +79,7 @@ class _Held:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self.objects: dict[ObjectRef, ApiObject] = {}
+        self.named: dict[tuple[str, str], list[ApiObject]] = {}
         self.names: dict[tuple[str, str], set[str]] = {}
         self.made: set[tuple[str, str]] = set()
         self.directories: set[tuple[str, str, str]] = set()
@@ -87,6 +88,7 @@ class _Held:
             kind = each.meta.kind
             if kind in {"ConfigMap", "Secret"}:
                 self.objects[each.ref] = each
+                self.named.setdefault((kind, each.ref.name), []).append(each)
                 self.names.setdefault((kind, each.ref.namespace), set()).add(each.meta.name)
                 self.directories.add((kind, each.ref.namespace, posixpath.dirname(each.file)))
                 self.copied |= any(key.startswith(_COPIED) for key in each.meta.annotations)
@@ -179,19 +181,18 @@ def _missing(need: _Need, owner: ObjectRef, pods: PodSet, held: _Held) -> Missin
 def _may_be_there(target: ObjectRef, held: _Held) -> bool:
     """Whether an object of the kind and name is in the namespace for all that is known: a placeholder stands for it."""
     return any(
-        (ref.kind, ref.name) == (target.kind, target.name)
-        and (is_placeholder(target.namespace) or is_placeholder(ref.namespace))
-        for ref in held.objects
+        is_placeholder(target.namespace) or is_placeholder(each.ref.namespace)
+        for each in held.named.get((target.kind, target.name), ())
     )
 
 
 def _elsewhere(need: _Need, namespace: str, held: _Held) -> Iterator[str]:
     """The namespaces that hold an object of this name in the directory of the reference: deployed with it."""
     directory = posixpath.dirname(need.at.file)
-    for ref, each in held.objects.items():
-        same = (ref.kind, ref.name) == (need.kind, need.name) and ref.namespace != namespace
-        if same and each.meta.namespace and posixpath.dirname(each.file) == directory:
-            yield ref.namespace
+    for each in held.named.get((need.kind, need.name), ()):
+        other = each.ref.namespace != namespace and each.meta.namespace
+        if other and posixpath.dirname(each.file) == directory:
+            yield each.ref.namespace
 
 
 def _without_key(need: _Need, owner: ObjectRef, pods: PodSet, there: ApiObject) -> MissingSetting | None:

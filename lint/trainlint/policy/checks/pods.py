@@ -8,7 +8,6 @@ from functools import cached_property
 
 from trainlint.fact import fact
 from trainlint.finding import Location
-from trainlint.kube.values import is_placeholder
 from trainlint.model.because import Because
 from trainlint.model.ground import ValueGround
 from trainlint.model.known import Known, Undetermined
@@ -17,9 +16,10 @@ from trainlint.model.policy import Direction, Peer, PolicyEntry, PortRule
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef, PodSet, Service
+from trainlint.policy.checks.end_index import EndIndex
 from trainlint.policy.conflicts import Conflict
 from trainlint.policy.endpoints import endpoint
-from trainlint.policy.identity import NAMESPACE_KEY, Endpoint
+from trainlint.policy.identity import NAMESPACE_KEY
 from trainlint.policy.policyset import PolicySet
 from trainlint.policy.selector import Matcher, split_source
 
@@ -71,23 +71,23 @@ class Audience:
     def __init__(self, pod_sets: Sequence[PodSet], settings: Settings, namespaces: Namespaces) -> None:
         self._sets = [each for each in pod_sets if each.replicas != 0]
         self._real = [endpoint(each, settings, namespaces, zone=SOMEWHERE, region=SOMEWHERE) for each in self._sets]
-        self._plain = [
+        where = [each.namespace for each in self._sets]
+        self._by_label = EndIndex(self._real, where)
+        plain = [
             endpoint(_on_pod_network(each), settings, namespaces, zone=SOMEWHERE, region=SOMEWHERE)
             if each.spec.host_network
             else real
             for each, real in zip(self._sets, self._real, strict=True)
         ]
-        self._within: dict[str, list[int]] = {}
-        for index, each in enumerate(self._sets):
-            self._within.setdefault(each.namespace, []).append(index)
+        self._plain = self._by_label if plain == self._real else EndIndex(plain, where)
 
     def surely(self, entry: PolicyEntry) -> list[PodSet]:
         """The pods that an entry selects for certain."""
-        return [each for each, match in self._selected(entry.subject, self._real, entry.namespace) if match]
+        return [each for each, match in self._selected(entry.subject, self._by_label, entry.namespace) if match]
 
     def perhaps(self, entry: PolicyEntry) -> list[PodSet]:
         """The pods that an entry selects, or may select."""
-        return [each for each, _ in self._selected(entry.subject, self._real, entry.namespace)]
+        return [each for each, _ in self._selected(entry.subject, self._by_label, entry.namespace)]
 
     def unmergeable(self, policies: PolicySet) -> Iterator[tuple[PodSet, Conflict]]:
         """Entries that select the same pods and cannot be merged, each pair once."""
@@ -100,24 +100,11 @@ class Audience:
                     yield pod_set, conflict
 
     def _selected(
-        self, selector: LabelSelector, ends: Sequence[Endpoint], namespace: str = ""
+        self, selector: LabelSelector, ends: EndIndex, namespace: str = ""
     ) -> Iterator[tuple[PodSet, bool | None]]:
         """The pods that a selector may select, each with whether it does; ``None`` where that is unknown."""
-        matcher = Matcher.of(selector)
-        for index in self._candidates(selector, namespace):
-            match = matcher.matches(ends[index].labels, ends[index].unknown)
-            if match is not False:
-                yield self._sets[index], match
-
-    def _candidates(self, selector: LabelSelector, namespace: str) -> Iterable[int]:
-        """By namespace, which nearly every selector has: of many namespaces a policy concerns one or two."""
-        if namespace:
-            return self._within.get(namespace, ())
-        for wanted in selector.requirements:
-            named = wanted.operator == "In" and split_source(wanted.key)[1] == NAMESPACE_KEY
-            if named and not any(is_placeholder(value) for value in wanted.values):
-                return [index for value in dict.fromkeys(wanted.values) for index in self._within.get(value, ())]
-        return range(len(self._sets))
+        for index, match in ends.selected(Matcher.of(selector), namespace):
+            yield self._sets[index], match
 
     def aimed_at_hosts(
         self, entries: Iterable[PolicyEntry], grouped: Container[int] = ()
@@ -146,7 +133,8 @@ class Audience:
 
     def selects_no_pod(self, entry: PolicyEntry) -> Unselected | None:
         """The entry's subject where no pod can be in it, not even one on the host network; ``None`` where one may."""
-        placed = self._within.get(entry.namespace) if entry.namespace else self._sets
+        inside = (self._sets[index] for index in self._by_label.inside(entry.namespace))
+        placed = tuple(inside) if entry.namespace else self._sets
         if entry.node or not _names_pods(entry.subject) or not placed or self._may_be_system(entry):
             return None
         if any(self._selected(entry.subject, self._plain, entry.namespace)):
@@ -157,12 +145,7 @@ class Audience:
             if source == "reserved" or key.startswith("io."):
                 continue
             wanted.append(requirement)
-            near += [
-                (key, value)
-                for each in self._sets
-                if not entry.namespace or each.namespace == entry.namespace
-                if isinstance(value := each.labels.get(key), str)
-            ]
+            near += [(key, value) for each in placed if isinstance(value := each.labels.get(key), str)]
         at = entry.subject.at or entry.at
         return Unselected(entry.origin, tuple(wanted), tuple(dict.fromkeys(near)), at)
 
@@ -222,7 +205,7 @@ class Audience:
             each
             for peer in entry.peers or ()
             if _by_labels(peer) and _names_pods(peer.selector)
-            for each, match in self._selected(peer.selector, self._real)
+            for each, match in self._selected(peer.selector, self._by_label)
             if match
         ]
 

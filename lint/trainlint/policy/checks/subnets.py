@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
@@ -77,6 +77,7 @@ def useless_cidrs(entries: Iterable[PolicyEntry], subnets: Iterable[Subnet]) -> 
     for number, subnet in enumerate(subnets):
         first.setdefault(subnet.network, (number, subnet))
     sizes = sorted({(network.version, network.prefixlen) for network in first})
+    nodes = _united(each for _, each in first.values() if each.what == NODES_PODS)
     for entry in entries:
         for peer in entry.peers or ():
             for prefix in (each for group in peer.prefixes or () for each in group):
@@ -85,19 +86,43 @@ def useless_cidrs(entries: Iterable[PolicyEntry], subnets: Iterable[Subnet]) -> 
                 if around and peer.at is not None:
                     yield UselessCidr(entry, peer, prefix, min(around, key=lambda found: found[0])[1])
                 elif network is not None and peer.at is not None:
-                    over = _over_nodes(network, peer, [each for _, each in first.values() if each.what == NODES_PODS])
-                    if over is not None:
-                        yield UselessCidr(entry, peer, prefix, over)
+                    over = nodes.get(network.version)
+                    if over is not None and over.is_all_but(network, peer.excepts):
+                        yield UselessCidr(entry, peer, prefix, over.first)
 
 
-def _over_nodes(network: Network, peer: Peer, subnets: Sequence[Subnet]) -> Subnet | None:
-    """The first node's pods where a peer is the range of all nodes' pods and little more; ``None`` otherwise."""
-    left_out = [each for text in peer.excepts if (each := _network(text)) is not None]
-    inside = [each for each in subnets if _within(each.network, network)]
-    if not inside or len(inside) < len([each for each in subnets if each.network.version == network.version]):
-        return None
-    near = all(each.network.prefixlen - network.prefixlen <= LARGER for each in inside)
-    return inside[0] if near and not any(_within(inside[0].network, each) for each in left_out) else None
+@fact
+class _NodeRanges:
+    """The ranges of all nodes' pods of one IP version: the first of them, the outermost addresses, longest prefix."""
+
+    first: Subnet
+    lowest: int
+    highest: int
+    longest: int
+
+    def is_all_but(self, network: Network, excepts: Iterable[str]) -> bool:
+        """Whether a network is the range of all nodes' pods and little more, and leaves none of it out."""
+        inside = int(network.network_address) <= self.lowest and self.highest <= int(network.broadcast_address)
+        if not inside or self.longest - network.prefixlen > LARGER:
+            return False
+        left_out = (each for text in excepts if (each := _network(text)) is not None)
+        return not any(_within(self.first.network, each) for each in left_out)
+
+
+def _united(subnets: Iterable[Subnet]) -> dict[int, _NodeRanges]:
+    """The ranges of nodes by IP version."""
+    by_version: dict[int, list[Subnet]] = {}
+    for each in subnets:
+        by_version.setdefault(each.network.version, []).append(each)
+    return {
+        version: _NodeRanges(
+            ranges[0],
+            min(int(each.network.network_address) for each in ranges),
+            max(int(each.network.broadcast_address) for each in ranges),
+            max(each.network.prefixlen for each in ranges),
+        )
+        for version, ranges in by_version.items()
+    }
 
 
 def _within(inner: Network, outer: Network) -> bool:
