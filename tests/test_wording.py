@@ -16,6 +16,7 @@ import pytest
 import trainlint
 from trainlint.admission.field_flaws import FieldFlaw, FieldPlace
 from trainlint.admission.flaws import FlawRole, FormFlaw, JobFlaw, KindFlaw, ObjectFlaw, PodFlaw, SchemaFlaw, ValueType
+from trainlint.admission.pod_group_flaws import PodGroupFlaw
 from trainlint.admission.problem import Problem
 from trainlint.admission.volcano_flaws import VolcanoFlaw
 from trainlint.causes.constraint import Constraint, Subject
@@ -107,7 +108,7 @@ GROUNDS = [
     *(DoubtGround, FlavorGround, Ground, InactiveGround, MissedGround, NoteGround, ProofGround, QueueDoubt),
     *(QueueGround, QueueRole, FlawRole),
     *(FormFlaw, JobFlaw, KindFlaw, ObjectFlaw, PodFlaw, SchemaFlaw, ValueType, Phrase),
-    *(FieldFlaw, FieldPlace, VolcanoFlaw),
+    *(FieldFlaw, FieldPlace, PodGroupFlaw, VolcanoFlaw),
 ]
 """Every enumeration of grounds."""
 
@@ -285,8 +286,10 @@ SAYING = {
     "admission/object_names.py": "assumptions",
     "admission/pods/security.py": "an assumption",
     "admission/validation_rules.py": "why a rule is left open",
+    "checks/native_groups.py": "an assumption",
     "checks/plugin_assumption.py": "assumptions",
     "checks/preferred_affinity.py": "what a preference is called",
+    "checks/queue_trees.py": "assumptions",
     "proof/node_closure.py": "assumptions",
     "proof/default_namespace.py": "a namespace without a name",
     "queues/missed_queues.py": "a title of a repair",

@@ -1,7 +1,10 @@
 """The manifests that a short record stands for.
 
 ``queues`` are Queues by name (their spec); ``job`` is a Volcano Job: its spec, with ``tasks`` by name; ``kai`` is a job
-of any kind that KAI places (``kind``, ``labels``, ``annotations``, ``spec``); ``objects`` are whole manifests.
+of any kind that KAI places (``kind``, ``labels``, ``annotations``, ``spec``); ``runtime`` is a TrainingRuntime whose
+pods KAI places. ``groups`` are PodGroups by name (their spec, and ``version`` if not the usual one), ``workloads`` are
+Workloads of Kubernetes 1.35; ``pods`` is an object, or several, that no scheduler is presumed of. ``objects`` are whole
+manifests. ``kubernetes`` is the release.
 ``{gpus: 2}`` in the place of a pod template makes one whose container has that many GPUs; other keys of it are
 ``cpu`` and ``memory``, ``labels`` and ``annotations`` of the pod, and fields of its spec.
 """
@@ -14,6 +17,7 @@ import yaml
 
 __all__ = ["manifests"]
 
+_GROUPS = {"coscheduling": "scheduling.x-k8s.io/v1alpha1", "kubernetes": "scheduling.k8s.io/v1beta1"}
 _QUEUES = {"volcano": "scheduling.volcano.sh/v1beta1", "kai": "scheduling.run.ai/v2"}
 _RESOURCES = {"gpus": "nvidia.com/gpu", "cpu": "cpu", "memory": "memory"}
 _VERSIONS = {
@@ -25,6 +29,7 @@ _VERSIONS = {
     "MPIJob": "kubeflow.org/v2beta1",
     "RayCluster": "ray.io/v1",
     "RayJob": "ray.io/v1",
+    "TrainJob": "trainer.kubeflow.org/v1alpha1",
 }
 _UNLIMITED = {"quota": -1, "limit": -1, "overQuotaWeight": 1}
 
@@ -39,8 +44,31 @@ def manifests(file: str, record: dict[str, Any], gpus: int | None = None) -> str
         made.append(_volcano_job(record["job"]))
     if "kai" in record:
         made.append(_kai_job(record["kai"]))
+    if "runtime" in record:
+        made.append(_runtime(record["runtime"]))
+    made += [_group(name, spec, _GROUPS.get(file, "")) for name, spec in record.get("groups", {}).items()]
+    for name, spec in record.get("workloads", {}).items():
+        made.append(_object("scheduling.k8s.io/v1alpha1", "Workload", {"name": name, "namespace": "ml"}, spec))
+    pods = record.get("pods", [])
+    made += [_plain(each) for each in (pods if isinstance(pods, list) else [pods])]
     made += [_filled(each, "") for each in record.get("objects", ())]
     return yaml.safe_dump_all(made, sort_keys=False)
+
+
+def _group(name: str, spec: dict[str, Any], version: str) -> dict[str, Any]:
+    metadata = {"name": name, "namespace": spec.get("namespace", "ml")}
+    own = {key: each for key, each in spec.items() if key not in {"namespace", "version"}}
+    return _object(spec.get("version", version), "PodGroup", metadata, own)
+
+
+def _plain(job: dict[str, Any]) -> dict[str, Any]:
+    metadata = {"name": job.get("name", "train"), "namespace": job.get("namespace", "ml")}
+    version = _VERSIONS.get(job["kind"], "kubeflow.org/v1")
+    return _object(version, job["kind"], metadata, _filled(job["spec"], ""))
+
+
+def _object(version: str, kind: str, metadata: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
+    return {"apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec}
 
 
 def _queue(file: str, name: str, spec: dict[str, Any]) -> dict[str, Any]:
@@ -74,6 +102,25 @@ def _volcano_job(job: dict[str, Any]) -> dict[str, Any]:
         spec["tasks"] = tasks
     version = "batch.volcano.sh/v1alpha1"
     return {"apiVersion": version, "kind": "Job", "metadata": metadata, "spec": {"schedulerName": "volcano", **spec}}
+
+
+def _runtime(spec: dict[str, Any]) -> dict[str, Any]:
+    """A TrainingRuntime called gang, whose replicated jobs are ``jobs`` by name."""
+    jobs = [
+        {
+            "name": name,
+            **{key: each for key, each in job.items() if key == "dependsOn"},
+            "template": {
+                "metadata": {"labels": {"trainer.kubeflow.org/trainjob-ancestor-step": job.get("step", "trainer")}},
+                "spec": {"template": _template(job["template"], "kai-scheduler")},
+            },
+        }
+        for name, job in spec["jobs"].items()
+    ]
+    template = {"spec": {key: each for key, each in spec.items() if key == "startupPolicy"} | {"replicatedJobs": jobs}}
+    own = {"mlPolicy": {"numNodes": spec.get("nodes", 1), "torch": {}}, "template": template}
+    metadata = {"name": "gang", "namespace": "ml"}
+    return _object("trainer.kubeflow.org/v1alpha1", "TrainingRuntime", metadata, own)
 
 
 def _kai_job(job: dict[str, Any]) -> dict[str, Any]:

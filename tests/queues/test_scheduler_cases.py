@@ -17,7 +17,7 @@ from tests.engine.worlds import lint
 from tests.queues.objects import manifests
 
 DATA = Path(__file__).parent / "data"
-FILES = ("volcano", "kai")
+FILES = ("volcano", "kai", "coscheduling", "kubernetes")
 RULES = frozenset(
     {
         "queue-never-admits",
@@ -25,9 +25,10 @@ RULES = frozenset(
         "rejected-object",
         "gang-exceeds-pods",
         "gang-waits-for-later-pods",
+        "dangling-reference",
     }
 )
-LEAST = {"volcano": 60, "kai": 60, "pod-groups": 12}
+LEAST = {"volcano": 60, "kai": 60, "coscheduling": 25, "kubernetes": 25}
 
 
 def records(file: str) -> list[dict[str, Any]]:
@@ -37,10 +38,13 @@ def records(file: str) -> list[dict[str, Any]]:
 ALL = [pytest.param(file, each, id=f"{file}: {each['about']}") for file in FILES for each in records(file)]
 
 
-def said(root: Path, text: str) -> dict[str, str]:
-    """What each of the rules says, with its remedy."""
+def said(root: Path, text: str, kubernetes: str = "") -> dict[str, str]:
+    """What each of the rules says, with its remedy; ``kubernetes`` is the release, if one is stated."""
     found: dict[str, str] = {}
-    for each in lint(root, {"all.yaml": text}, select=RULES, ignore=frozenset()).findings:
+    files = {"all.yaml": text}
+    if kubernetes:
+        files["trainlint.yaml"] = yaml.safe_dump({"clusters": [{"name": "a", "kubernetes": kubernetes}]})
+    for each in lint(root, files, select=RULES, ignore=frozenset()).findings:
         found[each.finding.rule] = f"{found.get(each.finding.rule, '')} {each.finding.message} {each.finding.remedy}"
     return found
 
@@ -52,7 +56,7 @@ def test_a_record(file: str, record: dict[str, Any], tmp_path: Path) -> None:
             found = said(tmp_path / f"{more}", manifests(file, record, record["gang"] + more))
             assert set(found) == rules, found
         return
-    found = said(tmp_path, manifests(file, record))
+    found = said(tmp_path, manifests(file, record), record.get("kubernetes", ""))
     assert set(found) == set(record["finds"]), found
     for rule, words in record["finds"].items():
         missing = [word for word in words if str(word) not in found[rule]]

@@ -15,6 +15,7 @@ from trainlint.admission.kinds.jobset import of_job_set
 from trainlint.admission.kinds.kubeflow import of_kubeflow
 from trainlint.admission.kinds.leaderworkerset import of_leader_worker_set
 from trainlint.admission.kinds.mpi import of_mpi_job
+from trainlint.admission.kinds.pod_groups import of_pod_groups
 from trainlint.admission.kinds.ray import of_ray
 from trainlint.admission.kinds.scheduler_queues import of_scheduler_queues
 from trainlint.admission.kinds.trainer import of_runtime, of_train_job
@@ -79,7 +80,8 @@ def _demander(definition: Definition | None) -> Callable[[Field], tuple[Problem,
     def read(item: Field) -> tuple[Problem, ...]:
         rendered = item.document.origin is not None
         meta = read_meta(item)
-        found = [each for each, _ in of_limits(meta, item, definition)] + list(of_scheduler_queues(meta, item.value))
+        found = [each for each, _ in of_limits(meta, item, definition)]
+        found += [*of_scheduler_queues(meta, item.value), *of_pod_groups(meta, item.value)]
         found += of_core_kind(meta, item.value)
         whole = rendered or (is_complete(meta, item.value) and "patch" not in _file_name(item))
         told = (each for each in found if whole or not each.lacks)

@@ -24,6 +24,13 @@ class VolcanoFlaw(Enum):
     ABOVE = auto()  # the resource, the smaller list, its amount, the larger list, its amount
     NO_DESERVED = auto()  # the resource, the amount that is guaranteed
     OWN_PARENT = auto()
+    CHILD_ABOVE = auto()  # the resource, the capability, the queue above, its capability
+    # deserved or guarantee, the resource, the children that have it, what each has, their parent, what it has (empty:
+    # nothing is written)
+    CHILDREN_ABOVE = auto()
+    TOO_DEEP = auto()  # the depth of the queue, the deepest that is allowed
+    PARENT_HAS = auto()
+    SIBLING_HAS = auto()
     HIERARCHY_LENGTHS = auto()  # the hierarchy, the weights
     HIERARCHY_WEIGHT = auto()  # the weight
     NO_RESOURCES = auto()

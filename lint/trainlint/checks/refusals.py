@@ -13,6 +13,8 @@ from trainlint.admission.object_names import of_name
 from trainlint.admission.pod_fqdn import of_full_names
 from trainlint.admission.problem import Problem
 from trainlint.admission.refusals import demands, problems
+from trainlint.checks.native_groups import release_problems
+from trainlint.checks.queue_trees import queue_tree_problems
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.meta import read_meta
@@ -46,7 +48,7 @@ _NAMED: Final = frozenset(
 """Other kinds whose names are checked: what pods refer to."""
 _BESIDE: Final = CORE_KINDS | frozenset(
     {"AdmissionCheck", "ClusterQueue", "Cohort", "HyperNode", "LocalQueue", "PodGroup", "Queue", "ResourceFlavor"}
-    | {"Topology"}
+    | {"Topology", "Workload"}
 )
 """Kinds without pods of which something is demanded: those of Kueue and Volcano, and what pods rely on."""
 _RUNTIMES: Final = frozenset({"TrainingRuntime", "ClusterTrainingRuntime"})
@@ -103,6 +105,9 @@ def refusals(snapshot: Snapshot) -> Iterator[RefusedObject]:
             if (known := _by_release(problem, snapshot)) is not None:
                 yield RefusedObject(ref, known, item)
     yield from map(_by_policy, snapshot.refused)
+    yield from (
+        RefusedObject(each.owner, each.problem, each.item, each.pod_sets) for each in release_problems(snapshot)
+    )
     yield from _beside(snapshot)
 
 
@@ -124,6 +129,9 @@ def _without_pods(snapshot: Snapshot) -> Iterator[tuple[ObjectRef, Field]]:
 
 def _beside(snapshot: Snapshot) -> Iterator[RefusedObject]:
     """What is refused of objects without pods."""
+    for queue, problem in queue_tree_problems(snapshot.objects):
+        if (known := _by_release(problem, snapshot)) is not None:
+            yield RefusedObject(queue.ref, known, queue.field)
     for each in snapshot.objects:
         if each.meta.kind in _BESIDE:
             for problem in demands(each.field, _defined(each.field, snapshot.settings.definitions)):

@@ -103,7 +103,7 @@ class Obstacles:
         refused = [cause.pod_sets for cause in queues.over_quota]
         refused += [cause.pod_sets for cause in placement.shared_claims if cause.certain]
         refused += [cause.pod_sets for cause in placement.exclusive_shortages]
-        refused += [gang.pod_sets for gang, _ in queues.oversized_gangs]
+        refused += [gang.pod_sets for gang, _ in queues.oversized_gangs if not gang.doubt]
         refused += [cause.pod_sets for cause in queues.refusals if cause.certain]
         refused += [cause.gang.pod_sets for cause in queues.late_members if not cause.gang.doubt]
         never = self._facts.repository.never_admitted
@@ -133,6 +133,10 @@ class Obstacles:
         for setting in self._facts.repository.missing_settings:
             if any(id(pod_set) in members for pod_set in setting.pod_sets):
                 yield Because(ProofGround.REFERENCE, (setting.target, setting.pod_sets[0].name, setting.key))
+        queues = self._facts.queues
+        for gang in (*(gang for gang, _ in queues.oversized_gangs), *(each.gang for each in queues.late_members)):
+            if gang.doubt and any(id(pod_set) in members for pod_set in gang.pod_sets):
+                yield Because(ProofGround.DOUBTED_GANG, (gang.pod_sets[0].name, gang.doubt))
         for each in self._facts.objects.refused:
             if each.why is not None and not each.certain and any(id(pods) in members for pods in each.pod_sets):
                 yield each.why

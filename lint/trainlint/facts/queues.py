@@ -10,6 +10,7 @@ from trainlint.model.workload import Gang, ObjectRef
 from trainlint.queues.kueue_queues import Queueing
 from trainlint.queues.kueue_refusals import QueueCause, queue_causes
 from trainlint.queues.late_members import LateMembers, late_members
+from trainlint.queues.missed_pod_groups import missed_pod_groups
 from trainlint.queues.missed_queue import MissedQueue
 from trainlint.queues.missed_queues import missed_queues
 from trainlint.queues.multikueue import handed_on
@@ -57,7 +58,9 @@ class QueueFacts:
     @cached_property
     def missed(self) -> tuple[MissedQueue, ...]:
         """Jobs that are meant for a queue and go past it."""
-        return (*unmanaged(self.queueing), *missed_queues(self._snapshot, self.scheduler_queues))
+        found = (*unmanaged(self.queueing), *missed_queues(self._snapshot, self.scheduler_queues))
+        told = {each.owner for each in found}
+        return (*found, *(each for each in missed_pod_groups(self._snapshot) if each.owner not in told))
 
     @cached_property
     def over_quota(self) -> tuple[QuotaCause, ...]:

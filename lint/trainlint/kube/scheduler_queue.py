@@ -60,6 +60,7 @@ def _volcano(item: Field) -> SchedulerQueue:
         amount = _amount(name, written)
         if name not in _NOT_COUNTED and not (name in _ENDLESS and isinstance(amount, int) and amount <= 0):
             limits[name], places[name] = amount, written.at
+    guarantees = {name: _amount(name, written) for name, written in spec.down("guarantee", "resource").items()}
     states = (read_text(spec["state"]), read_text(item.down("status", "state")))
     return SchedulerQueue(
         VOLCANO_QUEUES,
@@ -67,6 +68,7 @@ def _volcano(item: Field) -> SchedulerQueue:
         parent=known_text(spec["parent"]) if spec["parent"].present else "",
         closed=next((state for state in states if state in {"Closed", "Closing", "Unknown"}), ""),
         limits=limits,
+        guarantees=guarantees,
         places=places,
         at=item.at,
     )
@@ -74,7 +76,8 @@ def _volcano(item: Field) -> SchedulerQueue:
 
 def _kai(item: Field) -> SchedulerQueue:
     """GPUs, thousandths of cpu, megabytes; -1 is no limit, and what is not written is 0
-    (NVIDIA/KAI-Scheduler:pkg/apis/scheduling/v2/resources.go, docs/queues/README.md).
+    (NVIDIA/KAI-Scheduler:pkg/apis/scheduling/v2/resources.go, docs/queues/README.md). A queue without any resources is
+    refused, so that nothing is told of its limits.
     """
     spec = item["spec"]
     places: dict[str, Location] = {}
@@ -85,7 +88,7 @@ def _kai(item: Field) -> SchedulerQueue:
         written = spec.down("resources", key)
         for part, found in (("limit", limits), ("quota", quotas)):
             amount = _number(written[part], unit)
-            if amount is not None:
+            if amount is not None and spec["resources"].present:
                 found[name] = amount
                 places[f"{part} {name}"] = written[part].at
                 unwritten |= set() if written[part].present else {f"{part} {name}"}

@@ -23,7 +23,7 @@ class SchedulerQueue:
     ``limits`` are the most that its jobs may use together, ``quotas`` what it is sure of (KAI: jobs that cannot be
     preempted stay within it); both by resource, cpu in thousandths, everything else in whole units; what has no limit
     is left out. ``unwritten`` are the limits and quotas (``limit cpu``) that are 0, as none is written. ``closed`` is
-    its state where that is not open. ``parent`` is empty for a root.
+    its state where that is not open. ``parent`` is empty for a root. ``guarantees`` is what Volcano keeps free for it.
     """
 
     system: str
@@ -32,6 +32,7 @@ class SchedulerQueue:
     closed: str = ""
     limits: Mapping[str, Known[int]] = field(default_factory=dict)
     quotas: Mapping[str, Known[int]] = field(default_factory=dict)
+    guarantees: Mapping[str, Known[int]] = field(default_factory=dict)
     unwritten: frozenset[str] = frozenset()
     places: Mapping[str, Location] = field(default_factory=dict, compare=False, repr=False)
     at: Location | None = field(default=None, compare=False, repr=False)

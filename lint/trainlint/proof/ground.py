@@ -58,6 +58,7 @@ class ProofGround(Enum):
     KUSTOMIZATION = auto()  # its directory
     TOO_MANY_CONNECTIONS = auto()  # how many, of how many zones (0: one), whether policies tell them apart
     TOO_MANY_GROUPS = auto()  # how many were proved before
+    DOUBTED_GANG = auto()  # the pod set, what must hold for its gang to count
     REFERENCE = auto()  # the object, the pod set that refers to it, the key that it wants of it
     LEFT_OUT = auto()  # the object, its files, how many more there are, whether it is one
     CHANGED = auto()  # what changes its pods

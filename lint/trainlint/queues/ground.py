@@ -43,6 +43,9 @@ class QueueGround(Enum):
     # the pods that start together (0: single pods), what they need, the resource, what the limit is called, the queue
     # that has it, the queue below it that the job names (empty: itself), the limit, whether it binds as a quota
     TOO_SMALL = auto()
+    # the pods that start together (0: single pods), what they need, the resource, the queue that shares what it has,
+    # what that is, what is guaranteed to its other children, their names
+    GUARANTEED = auto()
 
 
 class MissedGround(Enum):
@@ -65,6 +68,10 @@ class MissedGround(Enum):
     VOLCANO_SCHEDULER = auto()  # the key, the queue
     VOLCANO_LABEL = auto()  # the key
     VOLCANO_JOB = auto()  # labels or annotations, the queue
+    # of PodGroups
+    NO_SCHEDULER = auto()  # the scheduler that is named, the one that is meant
+    POD_GROUP_SCHEDULER = auto()  # the PodGroup, the names of the pods, a scheduler that reads it
+    WITHOUT_PLUGIN = auto()
 
 
 class QueueRole(Enum):
@@ -84,6 +91,7 @@ class QueueRole(Enum):
     CHILD = auto()
     NAMES_PARENT = auto()
     LIMIT = auto()
+    GUARANTEE = auto()
     OTHER_SCHEDULER = auto()  # the scheduler that is not named, the pod set
     LEFT_OUT = auto()
     MANAGED_KINDS = auto()

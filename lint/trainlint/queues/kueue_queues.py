@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import product
@@ -37,6 +37,7 @@ from trainlint.scheduling.queue_flavor import refusal
 from trainlint.scheduling.requests import Requests
 from trainlint.scheduling.requirement import selector_matches
 from trainlint.snapshot.build import Snapshot
+from trainlint.snapshot.objects import ApiObject
 from trainlint.source.examples import is_for
 from trainlint.workload.colocation import KUEUE_REQUIRED
 from trainlint.workload.expansion import Context
@@ -116,11 +117,14 @@ class Queueing:
         return self.queues.cluster.get(local.cluster_queue)
 
     def elsewhere(self, pod_set: PodSet) -> bool:
-        """Whether the pods, whose object names no namespace, may be meant for a queue of the name in another one, or
-        whether the queue is that of an example which the object is no part of.
+        """Whether the pods, whose object names no namespace, may be meant for a queue of the name in another one,
+        whether the queue is that of an example which the object is no part of, or whether it is one of several of its
+        name, and which one counts is not known.
         """
         found = self.queues.local.get((pod_set.namespace, pod_set.queue))
         queue = None if found is None else self.queues.cluster.get(str(found.cluster_queue))
+        if found is not None and self._is_one_of_several(pod_set, str(found.cluster_queue)):
+            return True
         places = (each.at for each in (found, queue) if each is not None)
         if any(at is not None and not is_for(at.file, pod_set.at.file) for at in places):
             return True
@@ -130,6 +134,24 @@ class Queueing:
             any(name == pod_set.queue and namespace != pod_set.namespace for namespace, name in self.queues.local)
             or (pod_set.namespace, pod_set.queue) not in self.queues.local
         )
+
+    def _is_one_of_several(self, pod_set: PodSet, cluster_queue: str) -> bool:
+        """Whether other files that are for the pods too define the LocalQueue or its ClusterQueue in another way."""
+        keys = (("LocalQueue", pod_set.namespace, pod_set.queue), ("ClusterQueue", "", cluster_queue))
+        return any(is_for(file, pod_set.at.file) for key in keys for file in self._several.get(key, ()))
+
+    @cached_property
+    def _several(self) -> Mapping[tuple[str, str, str], Sequence[str]]:
+        """The files of queues of one name that differ, but for the last one, by kind, namespace and name."""
+        found: dict[tuple[str, str, str], list[ApiObject]] = {}
+        for each in self.snapshot.objects:
+            if each.meta.kind in {"LocalQueue", "ClusterQueue"} and each.meta.api_group == KUEUE_GROUP:
+                found.setdefault((each.meta.kind, each.ref.namespace, each.meta.name), []).append(each)
+        return {
+            key: [each.file for each in several if each.field["spec"].value != several[-1].field["spec"].value]
+            for key, several in found.items()
+            if len(several) > 1
+        }
 
     @cached_property
     def _unstated(self) -> frozenset[ObjectRef]:

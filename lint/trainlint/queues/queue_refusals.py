@@ -10,7 +10,6 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Fix, Location, Put
-from trainlint.kube.scheduler_queue import QUEUE_KINDS, read_queue
 from trainlint.kube.spelling import probably_meant
 from trainlint.kube.values import is_placeholder, known_text
 from trainlint.model.because import Because
@@ -18,8 +17,10 @@ from trainlint.model.known import Undetermined
 from trainlint.model.quantity import Amount
 from trainlint.model.scheduler_queue import KAI_QUEUES, VOLCANO_QUEUES, QueueName, SchedulerQueue
 from trainlint.model.workload import ObjectRef, PodSet, Workload
+from trainlint.queues.defined_queues import as_one, defined_queues
 from trainlint.queues.gang_needs import GangNeeds
 from trainlint.queues.ground import QueueGround, QueueRole
+from trainlint.queues.guarantees import SharedCapability, shares
 from trainlint.queues.kueue_queues import Queueing
 from trainlint.queues.preemption import is_preemptible
 from trainlint.source.document import Field
@@ -65,15 +66,9 @@ class SchedulerQueues:
         self._snapshot = queueing.snapshot
 
     @cached_property
-    def queues(self) -> Mapping[str, Mapping[str, SchedulerQueue]]:
-        """The queues of the snapshot, by system and name."""
-        found: dict[str, dict[str, SchedulerQueue]] = {VOLCANO_QUEUES: {}, KAI_QUEUES: {}}
-        for each in self._snapshot.objects:
-            if each.meta.kind in QUEUE_KINDS and each.meta.name and not is_placeholder(each.meta.name):
-                queue = read_queue(each.field)
-                if queue is not None:
-                    found[queue.system][queue.name] = queue
-        return found
+    def queues(self) -> Mapping[str, Mapping[str, Sequence[SchedulerQueue]]]:
+        """The queues of the snapshot, by system and name, with all definitions of each."""
+        return defined_queues(self._snapshot.objects)
 
     @cached_property
     def schedulers(self) -> Mapping[str, str | None]:
@@ -117,7 +112,11 @@ class SchedulerQueues:
         What Git says of a queue that the installation makes is true of a cluster that is known, and else for what lies
         in the same directory: whether it is applied there is not known.
         """
-        return {name: each for name, each in self.queues[system].items() if self._counts(each, file)}
+        found = {
+            name: [each for each in definitions if self._counts(each, file)]
+            for name, definitions in self.queues[system].items()
+        }
+        return {name: as_one(definitions) for name, definitions in found.items() if definitions}
 
     def _counts(self, queue: SchedulerQueue, file: str) -> bool:
         if queue.at is None:
@@ -175,7 +174,11 @@ class _Case:
         if children or found.name == "root":
             yield self._parent(found, [known[each] for each in children])
         yield from self._orphan(found, known)
-        yield from self._beyond(found, known)
+        needs = GangNeeds(self.queueing, self.workload, self.group)
+        yield from self._beyond(found, known, needs)
+        for share in shares(found, known):
+            if needs.least(share.resource) > share.left:
+                yield self._kept_for_others(share, needs)
 
     def _missing(self, known: Mapping[str, SchedulerQueue]) -> Iterator[QueueRefusal]:
         system = self.name.system
@@ -210,9 +213,21 @@ class _Case:
                 certain=self.queueing.stated("Queue"),
             )
 
-    def _beyond(self, queue: SchedulerQueue, known: Mapping[str, SchedulerQueue]) -> Iterator[QueueRefusal]:
+    def _kept_for_others(self, share: SharedCapability, needs: GangNeeds) -> QueueRefusal:
+        """What is guaranteed to others leaves less than the pods need: likely, as flat queues share nothing."""
+        resource, names = share.resource, ", ".join(each.name for each in share.others[:5])
+        amounts = (share.parent.name, Amount(resource, share.most), Amount(resource, share.guaranteed), names)
+        why = Because(
+            QueueGround.GUARANTEED, (needs.together, Amount(resource, needs.least(resource)), resource, *amounts)
+        )
+        places = [(Because(QueueRole.LIMIT), share.parent.places[resource])]
+        places += [(Because(QueueRole.GUARANTEE), each.at) for each in share.others[:5] if each.at is not None]
+        return self._cause(why, tuple(places), certain=False)
+
+    def _beyond(
+        self, queue: SchedulerQueue, known: Mapping[str, SchedulerQueue], needs: GangNeeds
+    ) -> Iterator[QueueRefusal]:
         """More than the limit of the queue, or of one above it."""
-        needs = GangNeeds(self.queueing, self.workload, self.group)
         above: list[str] = []
         each: SchedulerQueue | None = queue
         while each is not None and each.name not in above:

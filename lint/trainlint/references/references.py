@@ -13,6 +13,7 @@ from trainlint.finding import Location
 from trainlint.kube.values import is_placeholder, read_text
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.operators.shipped_runtimes import shipped_runtime
+from trainlint.references.pod_groups import group_references, missing_parts
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.objects import ApiObject
 from trainlint.workload.claims import made_template
@@ -36,7 +37,8 @@ class ReferenceCause:
 
     ``pod_sets`` are those whose pods are never made; ``also`` are other places of the object with the same name.
     ``certain``: the configuration says that Git holds every object of the kind. ``renamed`` is the place of the name of
-    the nearest object, if a kustomization made that of the name that is referred to.
+    the nearest object, if a kustomization made that of the name that is referred to. ``part`` is what the object is
+    there without, if it is there.
     """
 
     owner: ObjectRef
@@ -47,6 +49,7 @@ class ReferenceCause:
     also: tuple[Location, ...] = ()
     certain: bool = False
     renamed: Location | None = None
+    part: str = ""
 
 
 def dangling_references(snapshot: Snapshot) -> Iterator[ReferenceCause]:
@@ -99,6 +102,9 @@ def dangling_references(snapshot: Snapshot) -> Iterator[ReferenceCause]:
             also = before.also if at in (before.at, *before.also) else (*before.also, at)
             found[owner, target] = replace(before, pod_sets=(*before.pod_sets, *sets), also=also)
     yield from found.values()
+    for part in missing_parts(snapshot):
+        sets = (part.pod_set,)
+        yield ReferenceCause(part.pod_set.owner, part.workload, part.at, part.near, sets, part=part.part)
 
 
 def _may_be_there(namespace: str, homes: Collection[str]) -> bool:
@@ -148,6 +154,8 @@ def _references(snapshot: Snapshot) -> Iterator[Reference]:
             for target, at in referred_by(pod_set, pod_set.spec.at):
                 if target.name and (target.kind, target.name) not in BUILT_IN:
                     yield pod_set.owner, target, at, pod_set
+    for group in group_references(snapshot):
+        yield group.pod_set.owner, group.target, group.at, group.pod_set
     for each in snapshot.objects:
         if each.meta.kind == "TrainJob" and each.meta.api_group == TRAINER:
             yield from _of_train_job(each)

@@ -23,6 +23,7 @@ from trainlint.wording.texts.jobs import JOBS
 from trainlint.wording.texts.kinds import KINDS
 from trainlint.wording.texts.needs import NEEDS
 from trainlint.wording.texts.objects import OBJECTS
+from trainlint.wording.texts.pod_groups import POD_GROUPS
 from trainlint.wording.texts.pods import PODS
 from trainlint.wording.texts.policies import POLICIES
 from trainlint.wording.texts.proof import PROOF
@@ -45,6 +46,7 @@ TEXTS: Final[Mapping[Enum, Text]] = {
     **JOBS,
     **PODS,
     **FIELDS,
+    **POD_GROUPS,
     **ARGUMENT,
     **NEEDS,
     **POLICIES,

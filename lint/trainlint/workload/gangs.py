@@ -15,12 +15,19 @@ from trainlint.source.document import Field
 from trainlint.workload.flows import product, total
 from trainlint.workload.operator_gangs import gang_scheduler, kai_gangs, mpi_gangs
 from trainlint.workload.pod_manifest import template_of
-from trainlint.workload.podgroups import NATIVE, PodGroup, PodGroups, minimum_of
+from trainlint.workload.podgroups import DEFAULT_SCHEDULERS, NATIVE, PodGroup, PodGroups, minimum_of
 
 __all__ = ["gangs", "oversized", "pods_of"]
 
 _KOORDINATOR: Final = "gang.scheduling.koordinator.sh/"
 _KUEUE: Final = "kueue.x-k8s.io/pod-group-"
+_GATE: Final = "that the feature gate GenericWorkload is on: it is off by default"
+_READERS: Final = {
+    "scheduling.x-k8s.io": "that the default scheduler runs the plugin Coscheduling: the pods name no other one",
+    "scheduling.volcano.sh": "that the default scheduler is Volcano: the pods name no other one",
+    "scheduling.run.ai": "that the default scheduler is KAI: the pods name no other one",
+}
+"""What must hold for a PodGroup of each API to count for pods that name no scheduler."""
 
 
 def gangs(workloads: Sequence[Workload], objects: Sequence[Field], groups: PodGroups) -> Iterator[Gang]:
@@ -112,27 +119,36 @@ def _pod_group(group: PodGroup, workloads: Sequence[Workload]) -> Iterator[Gang]
     found = tuple(pods for workload, pods in _everything(workloads) if group.holds(pods, template_of(workload, pods)))
     if minimum.present and found:
         what = f"{minimum.path[-1]} of the PodGroup {group.meta.name}"
-        yield Gang(what, read_int(minimum), found, group.namespace, at=minimum.at)
+        yield Gang(what, read_int(minimum), found, group.namespace, at=minimum.at, doubt=_doubt(group, found))
     for task, least in group.field.down("spec", "minTaskMember").items():
         members = tuple(pods for pods in found if pods.role.lower() == task.lower())
         if members and group.meta.api_group == "scheduling.volcano.sh":
             what = f"minTaskMember of the task {task} of the PodGroup {group.meta.name}"
-            yield Gang(what, read_int(least), members, group.namespace, at=least.at)
+            yield Gang(what, read_int(least), members, group.namespace, at=least.at, doubt=_doubt(group, members))
+
+
+def _doubt(group: PodGroup, pods: Sequence[PodSet]) -> str:
+    """What must hold for a PodGroup to count; empty where the pods name a scheduler that may read it."""
+    if group.meta.api_group == NATIVE:
+        return _GATE
+    named = any(each.spec.scheduler_name not in DEFAULT_SCHEDULERS for each in pods)
+    return "" if named else _READERS.get(group.meta.api_group, "")
 
 
 def _workload(item: Field, meta: Meta, workloads: Sequence[Workload]) -> Iterator[Gang]:
     """Kubernetes 1.35's Workload, to which pods refer by ``workloadRef``."""
     for group in item.down("spec", "podGroups").elements():
         minimum, name = group.down("policy", "gang", "minCount"), read_text(group["name"])
-        found = []
+        found: dict[str, list[PodSet]] = {}  # each replica of the group is a gang of its own
         for workload, pods in _everything(workloads):
             reference = template_of(workload, pods).down("spec", "workloadRef")
             wanted = (read_text(reference["name"]), read_text(reference["podGroup"]))
             if wanted == (meta.name, name) and pods.namespace == (meta.namespace or "default"):
-                found.append(pods)
-        if minimum.present and found:
-            what = f"minCount of the pod group {name} of the Workload {meta.name}"
-            yield Gang(what, read_int(minimum), tuple(found), found[0].namespace, at=minimum.at)
+                found.setdefault(read_text(reference["podGroupReplicaKey"]), []).append(pods)
+        for key, own in found.items() if minimum.present else ():
+            replica = f" (replica {key})" if key else ""
+            what = f"minCount of the pod group {name}{replica} of the Workload {meta.name}"
+            yield Gang(what, read_int(minimum), tuple(own), own[0].namespace, at=minimum.at, doubt=_GATE)
 
 
 def _annotated(workloads: Sequence[Workload]) -> Iterator[Gang]:

@@ -16,6 +16,7 @@ from trainlint.source.document import Field
 from trainlint.workload.flows import product, total
 
 __all__ = [
+    "KAI",
     "SCHEDULING_POLICY",
     "kai_members",
     "minimum_of_job_set",
@@ -27,6 +28,8 @@ __all__ = [
     "minimum_of_v1",
 ]
 
+KAI: Final = "kai-scheduler"
+"""The name of KAI's scheduler unless its installation gives it another one."""
 SCHEDULING_POLICY: Final = ("runPolicy", "schedulingPolicy", "minAvailable")
 """Where a job of kubeflow.org says itself how many pods start together, below its spec."""
 

@@ -11,13 +11,11 @@ from trainlint.kube.values import read_int
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import Gang, PodSet, Workload
 from trainlint.workload.flows import total
-from trainlint.workload.kai_minimum import SCHEDULING_POLICY, kai_members
+from trainlint.workload.kai_minimum import KAI, SCHEDULING_POLICY, kai_members
 from trainlint.workload.kinds import kind_of
 
 __all__ = ["KAI", "gang_scheduler", "kai_gangs", "mpi_gangs"]
 
-KAI: Final = "kai-scheduler"
-"""The name of KAI's scheduler unless its installation gives it another one."""
 _WITHOUT: Final = "that the mpi-operator runs with --gang-scheduling: its Deployment is not in Git"
 
 

@@ -15,10 +15,25 @@ from trainlint.model.workload import Colocation, PodSet
 from trainlint.source.document import Field
 from trainlint.workload.tier import VOLCANO_SCHEDULERS, tier_of
 
-__all__ = ["KINDS", "NATIVE", "VOLCANO", "PodGroup", "PodGroups", "minimum_of", "read_pod_groups", "topologies"]
+__all__ = [
+    "COSCHEDULING",
+    "DEFAULT_SCHEDULERS",
+    "KINDS",
+    "NATIVE",
+    "VOLCANO",
+    "PodGroup",
+    "PodGroups",
+    "minimum_of",
+    "named_group",
+    "read_pod_groups",
+    "topologies",
+]
 
 NATIVE: Final = "scheduling.k8s.io"
 VOLCANO: Final = "scheduling.volcano.sh"
+COSCHEDULING: Final = "scheduling.x-k8s.io"
+DEFAULT_SCHEDULERS: Final = frozenset({"", "default-scheduler"})
+"""The scheduler that every cluster has, as pods name it."""
 KINDS: Final = (
     *declared(NATIVE, namespaced="PodGroup Workload"),
     *declared(VOLCANO, namespaced="PodGroup"),
@@ -27,7 +42,7 @@ KINDS: Final = (
 )
 """Kinds of objects that make a gang of other objects' pods."""
 
-_LABELS: Final = {"scheduling.x-k8s.io": "scheduling.x-k8s.io/pod-group"}
+_LABELS: Final = {COSCHEDULING: "scheduling.x-k8s.io/pod-group"}
 _ANNOTATIONS: Final = {VOLCANO: "scheduling.k8s.io/group-name", "scheduling.run.ai": "pod-group-name"}
 _GATE: Final = "whether the feature gate TopologyAwareWorkloadScheduling is on: it is off by default"
 
@@ -56,6 +71,15 @@ class PodGroup:
         else:
             name = read_text(template.down("spec", "schedulingGroup", "podGroupName"))
         return name == self.meta.name
+
+
+def named_group(api_group: str, template: Field) -> Field:
+    """Where a pod template names the PodGroup of an API that its pods belong to."""
+    if api_group in _LABELS:
+        return template.down("metadata", "labels", _LABELS[api_group])
+    if api_group in _ANNOTATIONS:
+        return template.down("metadata", "annotations", _ANNOTATIONS[api_group])
+    return template.down("spec", "schedulingGroup", "podGroupName")
 
 
 PodGroups = Mapping[str, Sequence[PodGroup]]
@@ -93,7 +117,7 @@ def topologies(
 
 def _volcano(group: PodGroup, pods: PodSet) -> tuple[Colocation | None, Colocation | None]:
     """The group's network topology, and that of its subgroups; only Volcano reads them (S 2.3)."""
-    if pods.spec.scheduler_name in {"", "default-scheduler"}:
+    if pods.spec.scheduler_name in DEFAULT_SCHEDULERS:
         return None, None
     doubt = ""
     if pods.spec.scheduler_name not in VOLCANO_SCHEDULERS:

@@ -65,9 +65,13 @@ def _named(system: str, written: Field, default: str, parent: Field, doubt: Beca
 
 
 def _kai(workload: Workload, meta: Meta) -> QueueName:
-    """The label of the object, else that of its pods; KAI's own ``project`` label names a queue too."""
+    """The label of the object, else that of its pods; KAI's own ``project`` label names a queue too. A TrainJob is
+    taken for its JobSet, which has the labels of its spec before its own.
+    """
     item = workload.field
     places = [item.down("metadata", "labels"), *_labels(workload)]
+    if workload.owner.kind == "TrainJob":
+        places = [item.down("spec", "labels"), *places]
     for labels in places:
         if labels[KAI_LABEL].present:
             return QueueName(KAI_QUEUES, known_text(labels[KAI_LABEL]), labels[KAI_LABEL].at)

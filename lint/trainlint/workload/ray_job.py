@@ -20,6 +20,7 @@ from trainlint.workload.ray import KUBERAY, expand_ray_spec
 from trainlint.workload.ray_env import OF_SUBMITTER, submitter_container
 from trainlint.workload.ray_services import job_service
 from trainlint.workload.ray_spec import RayClusterSpec, random_name
+from trainlint.workload.stages import ray_job_stages
 from trainlint.workload.template_at import (
     ENDS,
     TemplateAt,
@@ -145,7 +146,7 @@ KINDS: Final = (
         by_pods=False,
         interchangeable=False,
         creates=(("ray.io", "RayCluster"), ("batch", "Job")),
-        waits=None,
+        waits=ray_job_stages,
         sets_dns_policy=False,
         mounts_shared_memory=True,
         ties=ray_ties,

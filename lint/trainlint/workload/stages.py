@@ -11,7 +11,7 @@ from trainlint.kube.values import read_strings, read_text
 from trainlint.model.workload import PodSet, Wait
 from trainlint.source.document import Field
 
-__all__ = ["job_set_stages", "leader_worker_set_stages", "mpi_stages", "volcano_stages"]
+__all__ = ["job_set_stages", "leader_worker_set_stages", "mpi_stages", "ray_job_stages", "volcano_stages"]
 
 _DELAYED: Final = "WaitForWorkersReady"
 
@@ -48,6 +48,18 @@ def mpi_stages(job: Field, pod_sets: Sequence[PodSet]) -> Mapping[int, Wait]:
     if read_text(policy) != _DELAYED or not {"Launcher", "Worker"} <= set(index):
         return {}
     return {index["Launcher"]: Wait((index["Worker"],), f"launcherCreationPolicy is {_DELAYED}", policy.at)}
+
+
+def ray_job_stages(job: Field, pod_sets: Sequence[PodSet]) -> Mapping[int, Wait]:
+    """The submitter of a RayJob, which is made when the head and the least workers of its cluster are Ready
+    (ray-project/kuberay:ray-operator/controllers/ray/rayjob_controller.go).
+    """
+    index = {pods.role: number for number, pods in enumerate(pod_sets)}
+    cluster = tuple(number for number, pods in enumerate(pod_sets) if pods.role != "submitter")
+    if "submitter" not in index or not cluster:
+        return {}
+    at = job.down("spec", "submissionMode").at
+    return {index["submitter"]: Wait(cluster, "submissionMode is K8sJobMode", at)}
 
 
 def leader_worker_set_stages(item: Field, pod_sets: Sequence[PodSet]) -> Mapping[int, Wait]:

@@ -73,13 +73,13 @@ def expand_train_job(job: Field, owner: ObjectRef, context: Context) -> Expansio
         made = _flux(pod_sets, trainers[0])
     else:  # without a trainer section nothing is injected: every pod is alone (W 4)
         made = Expansion(pod_sets)
-    from trainlint.workload.trainer_gang import grouped  # noqa: PLC0415 (seldom needed)
+    from trainlint.workload.trainer_gang import grouped, kai_gangs_of  # noqa: PLC0415 (seldom needed)
 
     members, gangs = grouped(runtime, made.pod_sets, owner, spec)
     return replace(
         expansion,
         pod_sets=tuple(_doubtful(found, spec) for found in members),
-        gangs=gangs,
+        gangs=gangs or kai_gangs_of(template, members, owner, spec["runtimeRef"].at),
         waits=job_set_stages(Field(job.document, job.path, template), members, spec["runtimeRef"].at),
         flows=made.flows,
         several_jobs=False,

@@ -1,4 +1,4 @@
-"""The PodGroup that a TrainJob gets from its runtime's podGroupPolicy (W 4)."""
+"""The PodGroup that a TrainJob gets from its runtime's podGroupPolicy, or from KAI (W 4; S 2.1)."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from trainlint.finding import Location
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.source.document import Field
 from trainlint.workload.expansion import MadeGang
 from trainlint.workload.flows import total
+from trainlint.workload.kai_minimum import KAI
 from trainlint.workload.tier import tier_of
 
-__all__ = ["grouped"]
+__all__ = ["grouped", "kai_gangs_of"]
 
 _LABEL: Final = "scheduling.x-k8s.io/pod-group"
 _ANNOTATION: Final = "scheduling.k8s.io/group-name"
@@ -51,3 +53,22 @@ def grouped(
         )
         for each in pod_sets
     ), (gang,)
+
+
+def kai_gangs_of(
+    job_set: dict[str, Any], pod_sets: Sequence[PodSet], owner: ObjectRef, at: Location
+) -> tuple[MadeGang, ...]:
+    """What KAI groups the pods of a TrainJob to, where all of them name its scheduler: those of its JobSet, the
+    initializers too, or each replicated job by itself where the runtime starts them in order
+    (NVIDIA/KAI-Scheduler:pkg/podgrouper/podgrouper/plugins/skiptopowner and jobset). ``at`` names the runtime.
+    """
+    if not pod_sets or any(each.spec.scheduler_name != KAI for each in pod_sets):
+        return ()
+    policy = job_set.get("startupPolicy")
+    if isinstance(policy, dict) and policy.get("startupPolicyOrder") == "InOrder":
+        return tuple(
+            MadeGang(f"the gang that KAI makes of {each.name}", each.replicas, (index,), at)
+            for index, each in enumerate(pod_sets)
+        )
+    everything = total(each.replicas for each in pod_sets)
+    return (MadeGang(f"the gang that KAI makes of {owner.name}", everything, tuple(range(len(pod_sets))), at),)

@@ -2,9 +2,10 @@
 
 Without its PriorityClass, RuntimeClass or ServiceAccount the API server refuses every pod; without its claim
 (PersistentVolumeClaim, ResourceClaim or template) a pod stays Pending; without its runtime a TrainJob makes no
-pods at all; without a ConfigMap, a Secret or a key of theirs the containers never start (CreateContainerConfigError),
-or their volumes are never mounted. Names are case-sensitive, and everything but classes and cluster runtimes is looked
-up in the namespace of the pods: pods read the Secrets of their own namespace only.
+pods at all; without its PodGroup (of the coscheduling plugin, Volcano or Kubernetes itself; in 1.35 its Workload) a pod
+is not scheduled; without a ConfigMap, a Secret or a key of theirs the containers never start
+(CreateContainerConfigError), or their volumes are never mounted. Names are case-sensitive, and everything but classes
+and cluster runtimes is looked up in the namespace of the pods: pods read the Secrets of their own namespace only.
 
 An absence proves something only where Git holds everything of the kind: this rule speaks where the configuration says
 so (`closed` of a cluster in trainlint.yaml), or where the snapshot holds at least one object of the kind (in the
@@ -50,6 +51,7 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
 from trainlint.kube.spelling import misspelt
@@ -57,6 +59,8 @@ from trainlint.model.root import Root
 from trainlint.references.references import ReferenceCause
 from trainlint.references.settings_of_pods import MissingSetting
 from trainlint.rule import Facts, rule
+
+_GATE: Final = "the feature gate GenericWorkload is on: it is off by default"
 
 
 @rule(Severity.ERROR, tells=(Root.REFERENCE,))
@@ -71,8 +75,12 @@ def check(facts: Facts) -> Iterator[Finding]:
 def _finding(cause: ReferenceCause) -> Finding:
     target = cause.target
     where = f" in namespace {target.namespace}" if target.namespace else ""
+    lacks = f"and there is none of that name{where}"
+    if cause.part:
+        lacks = f"which has no pod group {cause.part}: its pods are not scheduled"
+    assumed = f"every {target.kind}{where or ' of the cluster'} is in Git" if not cause.part else _GATE
     return Finding(
-        message=f"{cause.owner} refers to {target.kind} {target.name}, and there is none of that name{where}",
+        message=f"{cause.owner} refers to {target.kind} {target.name}, {lacks}",
         at=cause.at,
         remedy=_remedy(cause),
         related=(
@@ -80,9 +88,9 @@ def _finding(cause: ReferenceCause) -> Finding:
             *((Related(f"what calls it {cause.near}", cause.renamed),) if cause.renamed is not None else ()),
         ),
         evidence={"refers to": str(target), "nearest name": cause.near or "none"},
-        assumes=() if cause.certain else (f"every {target.kind}{where or ' of the cluster'} is in Git",),
+        assumes=() if cause.certain else (assumed,),
         certainty=Certainty.PROVEN if cause.certain else Certainty.LIKELY,
-        cause=str(target),
+        cause=f"{target} {cause.part}".strip(),
         fixes=lambda: _nearest(cause),
     )
 
@@ -95,6 +103,8 @@ def _remedy(cause: ReferenceCause) -> str:
         return f"did you mean {cause.near}?"
     if cause.target.kind == kind and kind in ("Kustomization", "HelmRelease"):
         return f"add the {kind}, or take it out of dependsOn: until it is there, {cause.owner} applies nothing"
+    if cause.part:
+        return f"add the pod group {cause.part} to the Workload, or name one that it has"
     return f"add the {cause.target.kind}, or drop the reference"
 
 
@@ -141,6 +151,6 @@ def _spelt(missing: MissingSetting) -> Iterator[Fix]:
 
 def _nearest(cause: ReferenceCause) -> Iterator[Fix]:
     """The name that differs by a slip of the pen only."""
-    if misspelt(cause.target.name, cause.near):
+    if misspelt(cause.part or cause.target.name, cause.near):
         edits = tuple(Put(at, cause.near) for at in (cause.at, *cause.also))
-        yield Fix(f"refer to {cause.target.kind} {cause.near}", edits)
+        yield Fix(f"refer to {'pod group' if cause.part else cause.target.kind} {cause.near}", edits)

@@ -26,6 +26,7 @@ spec:
     metadata: {labels: {scheduling.x-k8s.io/pod-group: train}}
     spec:
       restartPolicy: Never
+      schedulerName: scheduler-plugins-scheduler
       containers: [{name: train, image: "registry.example/train:1"}]
 ```
 
@@ -48,6 +49,7 @@ spec:
     metadata: {labels: {scheduling.x-k8s.io/pod-group: train}}
     spec:
       restartPolicy: Never
+      schedulerName: scheduler-plugins-scheduler
       containers: [{name: train, image: "registry.example/train:1"}]
 ```
 """
@@ -79,6 +81,7 @@ def check(facts: Facts) -> Iterator[Finding]:
                 *(Related(f"belongs to it ({pods.name})", pods.at) for pods in gang.pod_sets),
             ),
             evidence={"minimum": str(gang.minimum), "pods": count},
+            assumes=(gang.doubt,) if gang.doubt else (),
             certainty=Certainty.LIKELY if gang.doubt else Certainty.PROVEN,
             cause=gang.what,
             fixes=partial(_lowered, gang, count),

@@ -2,8 +2,9 @@
 
 No pod of a gang starts before its minimum of pods exists. If some of them are made only when others run
 (launcherCreationPolicy WaitForWorkersReady of an MPIJob, dependsOn or startupPolicyOrder InOrder of a JobSet,
-startupPolicy LeaderReady of a LeaderWorkerSet, dependsOn of a Volcano task, the initializers of a TrainJob), each side
-waits for the other: all pods stay Pending, and no event says why.
+startupPolicy LeaderReady of a LeaderWorkerSet, dependsOn of a Volcano task, the initializers of a TrainJob, the
+submitter of a RayJob, a StatefulSet with podManagementPolicy OrderedReady, which is the default), each side waits for
+the other: all pods stay Pending, and no event says why.
 
 Silent where the minimum is reached without the later pods, and where these do not belong to the gang.
 
@@ -131,14 +132,17 @@ def _finding(cause: LateMembers) -> Finding:
     gang, (pods, wait) = cause.gang, cause.late[0]
     later = " and ".join(each.name for each, _ in cause.late)
     awaited = " and ".join(each.name for each in cause.awaited)
-    message = (
-        f"{wait.why}, so {later} is made only after {awaited}; but {gang.what} is {gang.minimum}, and without "
-        f"{later} there {_are(cause.count)}: none ever starts"
-    )
+    made = f"so {later} is made only after {awaited}"
+    without, at_once = f"without {later}", f"let {later} be made at once"
+    if cause.in_order:
+        made = f"so each pod of {later} is made only after the one before it is Ready"
+        without, at_once = "before the first is Ready", "set podManagementPolicy: Parallel"
+    there = f"{without} there {_are(cause.count)}"
+    message = f"{wait.why}, {made}; but {gang.what} is {gang.minimum}, and {there}: none ever starts"
     return Finding(
         message=message,
         at=wait.at,
-        remedy=f"let the gang wait for at most {_pods(cause.count)}, or let {later} be made at once",
+        remedy=f"let the gang wait for at most {_pods(cause.count)}, or {at_once}",
         related=(
             Related(f"demands {gang.minimum} pods: {gang.what}", gang.at),
             *(Related(f"is made first ({each.name})", each.at) for each in cause.early),
@@ -153,7 +157,13 @@ def _finding(cause: LateMembers) -> Finding:
 
 
 def _lowered(cause: LateMembers) -> Iterator[Fix]:
-    """The written minimum becomes the number of pods that are made first; a computed one stands nowhere."""
+    """The written minimum becomes the number of pods that are made first; a computed one stands nowhere. Pods that are
+    made in order are made at once instead.
+    """
+    if cause.in_order:
+        pods, wait = cause.late[0]
+        yield Fix(f"let all pods of {pods.name} be made at once", (Put(wait.at, "Parallel", ("replicas",)),))
+        return
     if cause.gang.at.path[-1:] in {("minAvailable",), ("minCount",), ("minMember",)}:
         title = f"let the gang wait for {_pods(cause.count)}: no more are made at first"
         yield Fix(title, (Put(cause.gang.at, cause.count),))

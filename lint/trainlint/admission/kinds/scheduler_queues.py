@@ -38,7 +38,7 @@ def of_scheduler_queues(meta: Meta, item: Any) -> Iterator[Problem]:
             yield from tier_twice(part, at)
     elif (meta.api_group, meta.kind, meta.api_version.rpartition("/")[2]) == ("scheduling.run.ai", "Queue", "v2"):
         if spec.get("resources") is None:
-            yield Problem(("spec",), Because(VolcanoFlaw.NO_RESOURCES), "resources", _KAI, lacks="resources")
+            yield Problem(("spec",), Because(VolcanoFlaw.NO_RESOURCES), "resources", _KAI)
     elif (meta.api_group, meta.kind) == ("scheduling.run.ai", "PodGroup"):
         yield from _subgroups(spec)
 

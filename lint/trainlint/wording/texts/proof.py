@@ -70,6 +70,7 @@ _AROUND: Final[Mapping[Enum, str]] = {
     ProofGround.TOO_MANY_GROUPS: (
         "whether it can run: the proofs of one run are limited, and those of {} groups took all of it"
     ),
+    ProofGround.DOUBTED_GANG: "what becomes of {0}: its gang is never complete, provided {1}",
     ProofGround.REFERENCE: "[the key {2} of ]{0}, to which {1} refers: it is not in Git",
     ProofGround.LEFT_OUT: (
         "what {0} in {1}[ and {2} more files] does to it: [{3?}it belongs|they belong] to other alternatives, which "

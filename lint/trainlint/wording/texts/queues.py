@@ -156,6 +156,13 @@ _SCHEDULERS: Final[Mapping[Enum, tuple[str, str]]] = {
         ),
         "raise the {3} to {1}, or ask for less",
     ),
+    QueueGround.GUARANTEED: (
+        (
+            "[the {0} pods that start together|single pods] need {1} {2} at once; of the capability of the queue {3}, "
+            "which is above theirs ({4}), {5} is guaranteed to {6} and kept free for them"
+        ),
+        "raise the capability of {3}, lower the guarantee of {6}, or ask for less",
+    ),
 }
 _MISSED: Final[Mapping[Enum, tuple[str, str]]] = {
     MissedGround.KIND_LEFT_OUT: (
@@ -220,7 +227,21 @@ _MISSED: Final[Mapping[Enum, tuple[str, str]]] = {
         "write spec.queue: {1}",
     ),
 }
+_GROUPS: Final[Mapping[Enum, tuple[str, str]]] = {
+    MissedGround.NO_SCHEDULER: (
+        "its pods name the scheduler {}, and none of that name is known: they stay Pending without an event",
+        "write {1}",
+    ),
+    MissedGround.POD_GROUP_SCHEDULER: (
+        (
+            "its pods name the PodGroup {}, and the default scheduler, which places {}, does not read it: they start "
+            "one by one"
+        ),
+        "write schedulerName: {2} in the pod template",
+    ),
+}
 _BESIDE: Final[Mapping[Enum, str]] = {
+    MissedGround.WITHOUT_PLUGIN: "that the default scheduler does not run the plugin Coscheduling",
     MissedGround.SINCE: "Kueue {} or later",
     QueueDoubt.GANG_SCHEDULER: "that the operator makes PodGroups for Volcano: its Deployment is not in Git",
     QueueDoubt.NAMESPACE: "that the namespace {}, which is not in Git, names no queue of its own",
@@ -238,10 +259,18 @@ _BESIDE: Final[Mapping[Enum, str]] = {
     QueueRole.CHILD: "is its child",
     QueueRole.NAMES_PARENT: "names its parent",
     QueueRole.LIMIT: "is the limit",
+    QueueRole.GUARANTEE: "is kept free for it",
     QueueRole.OTHER_SCHEDULER: "names no {} ({})",
     QueueRole.LEFT_OUT: "is left out too",
     QueueRole.MANAGED_KINDS: "says which kinds it manages",
     QueueRole.NAMESPACE_SELECTOR: "leaves the namespace out",
     QueueRole.NAMESPACE: "is the namespace",
 }
-QUEUES: Final[Mapping[Enum, str | tuple[str, str]]] = {**_KUEUE, **_CODES, **_SCHEDULERS, **_MISSED, **_BESIDE}
+QUEUES: Final[Mapping[Enum, str | tuple[str, str]]] = {
+    **_KUEUE,
+    **_CODES,
+    **_SCHEDULERS,
+    **_MISSED,
+    **_GROUPS,
+    **_BESIDE,
+}

@@ -10,7 +10,9 @@ from trainlint.admission.volcano_flaws import VolcanoFlaw
 
 __all__ = ["VOLCANO"]
 
-VOLCANO: Final[Mapping[Enum, tuple[str, str]]] = {
+VOLCANO: Final[Mapping[Enum, str | tuple[str, str]]] = {
+    VolcanoFlaw.PARENT_HAS: "is what the queue above it has",
+    VolcanoFlaw.SIBLING_HAS: "is what another child has",
     VolcanoFlaw.NO_EVENT: ("a policy has neither an event nor an exitCode", "say what it is for"),
     VolcanoFlaw.EVENT: ("a policy is for the event {0}, which Volcano keeps for itself", "use one of {1}"),
     VolcanoFlaw.ACTION: ("a policy has [the action {0}, which is none for users|no action]", "use one of {1}"),
@@ -40,6 +42,18 @@ VOLCANO: Final[Mapping[Enum, tuple[str, str]]] = {
         "write deserved of {0}, at least {1}",
     ),
     VolcanoFlaw.OWN_PARENT: ("the queue is its own parent", "name another parent, or none"),
+    VolcanoFlaw.CHILD_ABOVE: (
+        "capability of {0} is {1}, above that of the queue {2} ({3}), which is above it in the tree",
+        "lower it to {3}, or raise that of {2}",
+    ),
+    VolcanoFlaw.CHILDREN_ABOVE: (
+        "the queues {2} have {3} of {1} as {0}, together more than their parent {4} has ([{5}|none is written])",
+        "raise {0} of {1} of the queue {4}, or lower that of its children",
+    ),
+    VolcanoFlaw.TOO_DEEP: (
+        "the queue lies {0} levels below the root, and {1} are allowed",
+        "take a level out, or raise --max-queue-depth of the webhook",
+    ),
     VolcanoFlaw.HIERARCHY_LENGTHS: (
         "the hierarchy {0} and its weights {1} have not the same number of parts",
         "write one weight for each part",
