@@ -13,7 +13,7 @@ from trainlint.admission.problem import Problem
 from trainlint.fact import fact
 from trainlint.model.because import Because
 from trainlint.model.workload import ObjectRef, PodSet
-from trainlint.snapshot.snapshot import Snapshot
+from trainlint.snapshot.build import Snapshot
 from trainlint.source.document import Field
 from trainlint.workload.pod_manifest import template_of
 from trainlint.workload.podgroups import NATIVE

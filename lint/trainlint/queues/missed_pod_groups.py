@@ -12,7 +12,7 @@ from trainlint.model.workload import PodSet, Workload
 from trainlint.queues.ground import MissedGround, QueueRole
 from trainlint.queues.missed_queue import MissedQueue
 from trainlint.queues.schedulers import COSCHEDULERS, meant_scheduler, profiles
-from trainlint.snapshot.snapshot import Snapshot
+from trainlint.snapshot.build import Snapshot
 from trainlint.workload.operator_gangs import KAI
 from trainlint.workload.pod_manifest import template_of
 from trainlint.workload.podgroups import COSCHEDULING, DEFAULT_SCHEDULERS, VOLCANO, named_group

@@ -10,8 +10,8 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.values import is_placeholder, read_text
 from trainlint.model.workload import ObjectRef, PodSet
+from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.objects import ApiObject
-from trainlint.snapshot.snapshot import Snapshot
 from trainlint.source.document import Field
 from trainlint.workload.operator_gangs import KAI
 from trainlint.workload.pod_manifest import template_of
