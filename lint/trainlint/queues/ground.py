@@ -58,6 +58,7 @@ class MissedGround(Enum):
     ANNOTATION = auto()  # the key
     MISSPELT = auto()  # the key, the right one
     ON_TEMPLATE = auto()  # the key, the kind of the job
+    ON_MAKER = auto()  # the key, the kind of what makes the jobs
     SUSPENDED = auto()  # the key, the LocalQueue that it may name
     SINCE = auto()  # the release of Kueue that this rests on
     # of KAI

@@ -41,7 +41,7 @@ from trainlint.snapshot.objects import ApiObject
 from trainlint.source.examples import is_for
 from trainlint.workload.colocation import KUEUE_REQUIRED
 from trainlint.workload.expansion import Context
-from trainlint.workload.managing_controllers import QUEUE_LABEL
+from trainlint.workload.managing_controllers import queue_label
 
 __all__ = ["Queueing"]
 
@@ -87,7 +87,7 @@ class Queueing:
     def knows(self, at: Location) -> bool:
         """Whether the object whose queue is written there has it here, down to the ClusterQueue."""
         return any(
-            workload.field.down("metadata", "labels", QUEUE_LABEL).at == at
+            queue_label(workload.field).at == at
             and any(self.cluster_queue(each) is not None for each in workload.pod_sets)
             for workload in self.snapshot.workloads.objects
         )

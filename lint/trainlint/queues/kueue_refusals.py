@@ -28,7 +28,7 @@ from trainlint.scheduling.kueue.state import Inactive, why_inactive
 from trainlint.source.document import Field
 from trainlint.source.examples import is_for
 from trainlint.workload.kinds import shown_kind
-from trainlint.workload.managing_controllers import QUEUE_LABEL
+from trainlint.workload.managing_controllers import queue_label
 
 __all__ = ["QueueCause", "causes_of", "queue_causes"]
 
@@ -257,7 +257,7 @@ class _Case:
     ) -> QueueCause:
         """``root`` is the place of the fault where that is not the job; ``meant`` is what should be written there."""
         first = self.pod_sets[0]
-        label = self.item.down("metadata", "labels", QUEUE_LABEL).at
+        label = queue_label(self.item).at
         at = label if root is None else root
         if root is not None:
             places = ((Because(QueueRole.NAMES_QUEUE), label), *(each for each in places if each[1] != root))

@@ -54,7 +54,7 @@ def late_members(gangs: Iterable[Gang], objects: Sequence[Workload]) -> Iterator
 
 
 def _in_order(gang: Gang, homes: Mapping[int, tuple[Workload, int]]) -> Iterator[LateMembers]:
-    """A gang that counts pods of StatefulSets which make each pod when the one before it is Ready: of these only the
+    """A gang that counts pods of sets of which each pod is made when the one before it is Ready: of these only the
     first one is made.
     """
     slow = [each for each in gang.pod_sets if id(each) in homes and _is_in_order(*homes[id(each)])]
@@ -65,14 +65,13 @@ def _in_order(gang: Gang, homes: Mapping[int, tuple[Workload, int]]) -> Iterator
     first = count + sum(1 for each in slow if each.replicas != 0)
     if first < gang.minimum <= everything:
         workload, index = homes[id(slow[0])]
-        policy = workload.field.down("spec", "podManagementPolicy")
-        wait = Wait((index,), "podManagementPolicy is OrderedReady", policy.at)
-        yield LateMembers(gang, first, others, ((slow[0], wait),), (slow[0],))
+        yield LateMembers(gang, first, others, ((slow[0], workload.waits[index]),), (slow[0],))
 
 
 def _is_in_order(workload: Workload, index: int) -> bool:
-    policy = workload.field.down("spec", "podManagementPolicy").scalar
-    return workload.owner.kind == "StatefulSet" and index == 0 and policy in {None, "", "OrderedReady"}
+    """Whether each pod of a set waits for the one before it."""
+    wait = workload.waits.get(index)
+    return wait is not None and wait.awaited == (index,)
 
 
 def _waits(
@@ -81,7 +80,7 @@ def _waits(
     """Whether pods of a set are made only after pods of the gang were started."""
     home = homes.get(id(pods))
     wait = None if home is None else home[0].waits.get(home[1])
-    if home is None or wait is None or id(pods) in above:
+    if home is None or wait is None or id(pods) in above or _is_in_order(*home):
         return False
     held = [
         any(each is other for other in gang.pod_sets if other.replicas != 0)

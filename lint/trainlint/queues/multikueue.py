@@ -14,7 +14,7 @@ from trainlint.queues.kueue_queues import Queueing
 from trainlint.queues.queue_cause import QueueCause
 from trainlint.scheduling.kueue.state import multikueue_check
 from trainlint.snapshot.objects import ApiObject
-from trainlint.workload.managing_controllers import QUEUE_LABEL
+from trainlint.workload.managing_controllers import queue_label
 
 __all__ = ["handed_on", "multikueue_causes"]
 
@@ -95,7 +95,7 @@ def _same(there: Queueing, workload: Workload) -> ApiObject | None:
 
 
 def _cause(workload: Workload, queue: ClusterQueue, reasons: Sequence[_Reason]) -> QueueCause:
-    label = workload.field.down("metadata", "labels", QUEUE_LABEL).at
+    label = queue_label(workload.field).at
     places = tuple(place for each in reasons for place in each[1])
     at_queue = ((Because(QueueRole.HANDS_ON), queue.at.child("spec")),) if queue.at else ()
     return QueueCause(

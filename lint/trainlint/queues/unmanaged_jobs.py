@@ -21,7 +21,7 @@ from trainlint.queues.missed_queue import MissedQueue
 from trainlint.snapshot.objects import ApiObject
 from trainlint.source.document import Field
 from trainlint.workload.kinds import kind_of
-from trainlint.workload.managing_controllers import QUEUE_LABEL, manages
+from trainlint.workload.managing_controllers import QUEUE_LABEL, manages, queue_label, queued_kind
 from trainlint.workload.pod_manifest import template_of
 
 __all__ = ["unmanaged"]
@@ -81,10 +81,11 @@ class _Case:
 
     def causes(self) -> Iterator[MissedQueue]:
         """Every reason why Kueue does not queue it, although it is meant to."""
-        label = self.workload.field.down("metadata", "labels", QUEUE_LABEL)
+        label = queue_label(self.workload.field)
         if label.present:
             yield from self._namespace_left_out(label)
             return
+        yield from self._on_the_maker(label)
         yield from self._annotation()
         yield from self._misspelt()
         yield from self._on_the_template()
@@ -97,8 +98,8 @@ class _Case:
         kind.
         """
         manager = self.queueing.snapshot.settings.kueue
-        label = self.workload.field.down("metadata", "labels", QUEUE_LABEL)
-        if not label.present or manager is None or manages(manager, self.meta.api_version, self.meta.kind):
+        label = queue_label(self.workload.field)
+        if not label.present or manager is None or manages(manager, *queued_kind(self.workload.field)):
             return None
         places = ((Because(QueueRole.MANAGED_KINDS), manager.at),) if manager.at else ()
         return self._cause(Because(MissedGround.KIND_LEFT_OUT, ((), ())), label.at, places)
@@ -109,7 +110,7 @@ class _Case:
         manager = settings.kueue
         if manager is None or manager.namespaces is None or self._unstated:
             return
-        if not manages(manager, self.meta.api_version, self.meta.kind):
+        if not manages(manager, *queued_kind(self.workload.field)):
             return
         old = manager.version is not None and manager.version < _ALWAYS_SELECTED
         if (old and label is not None) or self.queueing.selects(manager.namespaces, namespace) is not False:
@@ -129,6 +130,14 @@ class _Case:
         for each in self.queueing.snapshot.objects:
             if each.meta.kind == "Namespace" and each.meta.name == self.workload.owner.namespace:
                 yield each
+
+    def _on_the_maker(self, right: Field) -> Iterator[MissedQueue]:
+        """The label on a CronJob, which does not hand it on to its Jobs."""
+        written = self.workload.field.down("metadata", "labels", QUEUE_LABEL)
+        if written.present and written.path != right.path:
+            why = Because(MissedGround.ON_MAKER, (QUEUE_LABEL, self.meta.kind))
+            fix = Fix("label the Jobs that it makes", (Move(written.at, right.at.path),))
+            yield self._cause(why, written.at, fixes=(fix,), key=True)
 
     def _annotation(self) -> Iterator[MissedQueue]:
         written = self.workload.field.down("metadata", "annotations", QUEUE_LABEL)

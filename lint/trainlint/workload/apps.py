@@ -22,8 +22,9 @@ from trainlint.workload.expansion import Context, Expander, Expansion, is_templa
 from trainlint.workload.ground import PodGround
 from trainlint.workload.kueue_pod_sets import Queued, queued_stateful_set
 from trainlint.workload.ranks import proved_ranks
+from trainlint.workload.stages import stateful_set_stages
 from trainlint.workload.template_at import EACH_ITEM, RUNS_ON, TemplateAt
-from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
+from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, Waits, WorkloadKind
 
 __all__ = ["KINDS", "expand_deployment", "expand_replica_set", "expand_stateful_set"]
 
@@ -87,6 +88,7 @@ def _kind(
     queued: Queued | None = None,
     claims: Path = (),
     *,
+    waits: Waits | None = None,
     by_pods: bool = False,
 ) -> WorkloadKind:
     """A kind of equal pods that keep running and train nothing by themselves; what is not given is the same for all."""
@@ -112,7 +114,7 @@ def _kind(
         by_pods=by_pods,
         interchangeable=pod_names is PodNames.RANDOM,
         creates=creates,
-        waits=None,
+        waits=waits,
         sets_dns_policy=False,
         mounts_shared_memory=False,
         ties=None,
@@ -135,6 +137,7 @@ KINDS: Final = (
         PodNames.CHECKED,
         subdomain=("spec", "serviceName"),
         queued=queued_stateful_set,
+        waits=stateful_set_stages,
         claims=("spec", "volumeClaimTemplates", EACH_ITEM, "metadata", "name"),
         by_pods=True,
     ),

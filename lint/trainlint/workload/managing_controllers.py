@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from trainlint.kube.meta import Meta
+from trainlint.kube.meta import Meta, read_meta
 from trainlint.model.settings import KueueManager
 from trainlint.model.workload import PodSet, Workload
 from trainlint.source.document import Field
@@ -14,7 +14,7 @@ from trainlint.workload.colocation import tied
 from trainlint.workload.pod_manifest import template_of
 from trainlint.workload.podgroups import PodGroup
 
-__all__ = ["QUEUE_LABEL", "managed", "manages"]
+__all__ = ["QUEUE_LABEL", "managed", "manages", "queue_label", "queued_kind"]
 
 QUEUE_LABEL: Final = "kueue.x-k8s.io/queue-name"
 
@@ -38,8 +38,25 @@ def managed(
     """The pod sets of an object with its queue (if ``manager`` lets Kueue see it) and with what keeps their pods in one
     domain.
     """
-    queue = meta.labels.get(QUEUE_LABEL, "") if manages(manager, meta.api_version, meta.kind) else ""
+    label = queue_label(item).scalar if manages(manager, *queued_kind(item)) else None
+    queue = label or ""
     return tuple(_managed(pod_set, pod_sets, item, meta, groups, queue) for pod_set in pod_sets)
+
+
+def queue_label(item: Field) -> Field:
+    """Where an object names its queue of Kueue; a CronJob does so for the Jobs that it makes, in their template."""
+    at = ("spec", "jobTemplate") if _makes_jobs(item) else ()
+    return item.down(*at, "metadata", "labels", QUEUE_LABEL)
+
+
+def queued_kind(item: Field) -> tuple[str, str]:
+    """API version and kind of what Kueue admits of an object: itself, or the Jobs that a CronJob makes."""
+    meta = read_meta(item)
+    return ("batch/v1", "Job") if _makes_jobs(item) else (meta.api_version, meta.kind)
+
+
+def _makes_jobs(item: Field) -> bool:
+    return read_meta(item).api_group == "batch" and item.down("spec", "jobTemplate", "spec").present
 
 
 def manages(manager: KueueManager | None, api_version: str, kind: str) -> bool:

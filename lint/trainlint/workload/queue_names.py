@@ -70,7 +70,7 @@ def _kai(workload: Workload, meta: Meta) -> QueueName:
     """
     item = workload.field
     places = [item.down("metadata", "labels"), *_labels(workload)]
-    if workload.owner.kind == "TrainJob":
+    if item.down("spec", "runtimeRef").present:
         places = [item.down("spec", "labels"), *places]
     for labels in places:
         if labels[KAI_LABEL].present:

@@ -11,7 +11,14 @@ from trainlint.kube.values import read_strings, read_text
 from trainlint.model.workload import PodSet, Wait
 from trainlint.source.document import Field
 
-__all__ = ["job_set_stages", "leader_worker_set_stages", "mpi_stages", "ray_job_stages", "volcano_stages"]
+__all__ = [
+    "job_set_stages",
+    "leader_worker_set_stages",
+    "mpi_stages",
+    "ray_job_stages",
+    "stateful_set_stages",
+    "volcano_stages",
+]
 
 _DELAYED: Final = "WaitForWorkersReady"
 
@@ -48,6 +55,14 @@ def mpi_stages(job: Field, pod_sets: Sequence[PodSet]) -> Mapping[int, Wait]:
     if read_text(policy) != _DELAYED or not {"Launcher", "Worker"} <= set(index):
         return {}
     return {index["Launcher"]: Wait((index["Worker"],), f"launcherCreationPolicy is {_DELAYED}", policy.at)}
+
+
+def stateful_set_stages(item: Field, pod_sets: Sequence[PodSet]) -> Mapping[int, Wait]:
+    """The pods of a StatefulSet, each of which waits for the one before it unless they are made in parallel."""
+    policy = item.down("spec", "podManagementPolicy")
+    if not pod_sets or (policy.present and read_text(policy) != "OrderedReady"):
+        return {}
+    return {0: Wait((0,), "podManagementPolicy is OrderedReady", policy.at)}
 
 
 def ray_job_stages(job: Field, pod_sets: Sequence[PodSet]) -> Mapping[int, Wait]:

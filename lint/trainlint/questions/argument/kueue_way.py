@@ -19,7 +19,7 @@ from trainlint.scheduling.kueue.capacity import most
 from trainlint.scheduling.kueue.decision import KueueDecision
 from trainlint.wording.listing import listed
 from trainlint.wording.texts.argument import Phrase
-from trainlint.workload.managing_controllers import QUEUE_LABEL
+from trainlint.workload.managing_controllers import queue_label
 
 __all__ = ["kueue_way"]
 
@@ -50,7 +50,7 @@ def kueue_way(workload: Workload, facts: Facts) -> QueueWay | None:
         said = (statement(Phrase.HANDED_ON, listed(facts.queues.handed_on[workload.owner])),)
     else:
         verdict, said = _decided(queueing, workload, pods)
-    label = workload.field.down("metadata", "labels", QUEUE_LABEL)
+    label = queue_label(workload.field)
     title = statement(
         Phrase.GOES_INTO, workload.owner, "LocalQueue", pods[0].queue if pods else "", "", places=(label.at,)
     )

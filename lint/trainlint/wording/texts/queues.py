@@ -192,6 +192,10 @@ _MISSED: Final[Mapping[Enum, tuple[str, str]]] = {
         "{} stands on the pod template, and it reads the label of the {}: nothing queues the job as one",
         "label the {1} itself",
     ),
+    MissedGround.ON_MAKER: (
+        "{} stands on the {}, which does not hand it on to the Jobs that it makes: nothing queues them",
+        "label its jobTemplate",
+    ),
     MissedGround.SUSPENDED: (
         "it is suspended in Git and names no queue that would resume it",
         "label it {0}: [{1}|QUEUE], or take suspend: true out",
