@@ -48,8 +48,8 @@ RULES = frozenset({"queue-missed", "kueue-never-admits"})
     ("own", "template", "cpus", "found"),
     [
         ("", f"metadata: {{{LABEL}}}", "8", []),
-        ("", f"metadata: {{{LABEL}}}", "9", [("kueue-never-admits", 28)]),
-        (f", {LABEL}", "", "9", [("queue-missed", 24)]),
+        ("", f"metadata: {{{LABEL}}}", "9", [("kueue-never-admits", 25)]),
+        (f", {LABEL}", "", "9", [("queue-missed", 21)]),
         (f", {LABEL}", f"metadata: {{{LABEL}}}", "8", []),
         ("", "", "9", []),
     ],

@@ -52,7 +52,7 @@ def queue_label(item: Field) -> Field:
 def queued_kind(item: Field) -> tuple[str, str]:
     """API version and kind of what Kueue admits of an object: itself, or the Jobs that a CronJob makes."""
     meta = read_meta(item)
-    return ("batch/v1", "Job") if _makes_jobs(item) else (meta.api_version, meta.kind)
+    return meta.api_version, meta.kind.removeprefix("Cron") if _makes_jobs(item) else meta.kind
 
 
 def _makes_jobs(item: Field) -> bool:
