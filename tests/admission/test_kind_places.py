@@ -96,6 +96,7 @@ TAKEN: dict[str, dict[str, Any]] = {
         {"tasks": [{"name": "a", "replicas": 2, **POD}, {"name": "b", "replicas": 2, **POD}]},
     ),
 }
+TAKEN["StatefulSet"] = {**TAKEN["Deployment"], "kind": "StatefulSet"}
 TAKEN["RayJob"] = _object("ray.io/v1", "RayJob", {"entrypoint": "x", "rayClusterSpec": TAKEN["RayCluster"]["spec"]})
 TAKEN["RayService"] = _object("ray.io/v1", "RayService", {"rayClusterConfig": TAKEN["RayCluster"]["spec"]})
 JOBS, SIZE = "spec.replicatedJobs", "spec.leaderWorkerTemplate"

@@ -97,6 +97,33 @@ def test_what_an_older_release_drops_it_does_not_refuse(release: str, count: int
         ("Deployment", "spec.minReadySeconds: -1", "spec.minReadySeconds"),
         ("Deployment", "spec.progressDeadlineSeconds: 30; spec.minReadySeconds: 30", "spec.progressDeadlineSeconds"),
         ("Deployment", "spec.progressDeadlineSeconds: 31; spec.minReadySeconds: 30", ""),
+        ("Deployment", "spec.strategy: {type: Recreate}", ""),
+        ("Deployment", "spec.strategy: {type: Recreate, rollingUpdate: {}}", "spec.strategy.rollingUpdate"),
+        (
+            "Deployment",
+            "spec.strategy: {rollingUpdate: {maxSurge: 0%, maxUnavailable: 0}}",
+            "spec.strategy.rollingUpdate.maxUnavailable",
+        ),
+        ("Deployment", "spec.strategy: {rollingUpdate: {maxSurge: 0}}", ""),
+        ("Deployment", "spec.strategy: {rollingUpdate: {maxSurge: 200%, maxUnavailable: 100%}}", ""),
+        (
+            "Deployment",
+            "spec.strategy: {rollingUpdate: {maxUnavailable: 101%}}",
+            "spec.strategy.rollingUpdate.maxUnavailable",
+        ),
+        ("Deployment", "spec.template.spec.activeDeadlineSeconds: 5", "spec.template.spec.activeDeadlineSeconds"),
+        ("StatefulSet", "spec.template.spec.activeDeadlineSeconds: 5", "spec.template.spec.activeDeadlineSeconds"),
+        ("Job", "spec.template.spec.activeDeadlineSeconds: 5", ""),
+        (
+            "LeaderWorkerSet",
+            "spec.leaderWorkerTemplate.workerTemplate.spec.activeDeadlineSeconds: 5",
+            "spec.leaderWorkerTemplate.workerTemplate.spec.activeDeadlineSeconds",
+        ),
+        (
+            "StatefulSet",
+            "spec.updateStrategy: {type: OnDelete, rollingUpdate: {partition: 1}}",
+            "spec.updateStrategy.rollingUpdate",
+        ),
     ],
 )
 def test_of_other_controllers(kind: str, changes: str, place: str) -> None:

@@ -51,6 +51,7 @@ class FieldPlace(Enum):
 
     RESTARTING = auto()
     RUNNING = auto()
+    ENDING = auto()
     INIT_CONTAINER = auto()
     CONTAINER = auto()
     LINUX = auto()

@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
-from trainlint.admission.field_flaws import FieldFlaw
+from trainlint.admission.field_flaws import FieldFlaw, FieldPlace
+from trainlint.admission.fields import refused
 from trainlint.admission.flaws import FlawRole, ObjectFlaw
 from trainlint.admission.kinds.controllers import of_controllers
 from trainlint.admission.kinds.core_kinds import is_complete, of_core_kind
@@ -219,6 +220,9 @@ def _of_template(template: PodTemplate, meta: Meta, version: tuple[int, ...], *,
         yield _within(problem, what)
     for problem in of_pod(template.spec, path, lent=template.lent, version=version):
         yield _within(problem, what)
+    if template.maker == "StatefulSet" and template.spec.get("activeDeadlineSeconds") is not None:
+        place = (*path, "activeDeadlineSeconds")
+        yield _within(refused(place, FieldFlaw.BELONGS, FieldPlace.ENDING, where=place[-1]), what)
     restart = text(template.spec.get("restartPolicy"))
     if template.restarts and restart in {"Always", "OnFailure", "Never"} and restart not in template.restarts:
         allowed = " or ".join(template.restarts)

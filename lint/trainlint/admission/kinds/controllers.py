@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from trainlint.admission.field_flaws import FieldFlaw, FieldPlace
+from trainlint.admission.fields import refused
 from trainlint.admission.flaws import FlawRole, JobFlaw, KindFlaw
 from trainlint.admission.kinds.field_values import at_least, one_of
 from trainlint.admission.kinds.job_policies import of_failure_rules, of_indexes, of_success_rules
@@ -20,6 +22,8 @@ from trainlint.model.because import Because
 __all__ = ["of_controllers", "of_job"]
 
 _CRON_FIELDS: Final = 5
+_NONE: Final = (0, "0%")
+_ALL: Final = 100
 _DOMAIN_PATH: Final = lazy_pattern(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/\S+")
 _OWN_LABELS: Final = (
     "job-name",
@@ -49,6 +53,7 @@ def of_controllers(meta: Meta, item: Any) -> Iterator[Problem]:
             yield from at_least(item, ("spec", "ordinals", "start"), 0)
             yield from at_least(item, ("spec", "updateStrategy", "rollingUpdate", "partition"), 0)
             yield from _progress(mapping(below(item, "spec")))
+            yield from _rollout(mapping(below(item, "spec")), meta.kind)
             yield from _selector(mapping(below(item, "spec")))
             yield from one_of(item, ("spec", "podManagementPolicy"), ("OrderedReady", "Parallel"))
             strategy = "updateStrategy" if meta.kind == "StatefulSet" else "strategy"
@@ -71,6 +76,25 @@ def _progress(spec: Mapping[str, Any]) -> Iterator[Problem]:
     if deadline is not None and deadline <= ready:
         why = Because(JobFlaw.PROGRESS, (deadline, ready))
         yield Problem(("spec", "progressDeadlineSeconds"), why, "progress")
+
+
+def _rollout(spec: Mapping[str, Any], kind: str) -> Iterator[Problem]:
+    """How pods are replaced, and a deadline that pods which never end must not have."""
+    key, whole = ("updateStrategy", "OnDelete") if kind == "StatefulSet" else ("strategy", "Recreate")
+    strategy, at = mapping(spec.get(key)), ("spec", key)
+    rolling, place = mapping(strategy.get("rollingUpdate")), (*at, "rollingUpdate")
+    if strategy.get("type") == whole and strategy.get("rollingUpdate") is not None:
+        yield refused(place, FieldFlaw.EXCLUDES, f"type: {whole}", where="rollingUpdate")
+    elif kind == "Deployment":
+        if all(rolling.get(each) in _NONE for each in ("maxSurge", "maxUnavailable")):
+            values = ("maxSurge: 0",)
+            yield refused((*place, "maxUnavailable"), FieldFlaw.EXCLUDES, *values, where="maxUnavailable: 0")
+        share = known(rolling.get("maxUnavailable")) or ""
+        if share.endswith("%") and share[:-1].isdecimal() and int(share[:-1]) > _ALL:
+            yield refused((*place, "maxUnavailable"), FieldFlaw.RANGE, share, "0%", f"{_ALL}%", where="maxUnavailable")
+    if written(below(spec, "template", "spec", "activeDeadlineSeconds")):
+        where = ("spec", "template", "spec", "activeDeadlineSeconds")
+        yield refused(where, FieldFlaw.BELONGS, FieldPlace.ENDING, where=where[-1])
 
 
 def of_job(spec: Mapping[str, Any], at: Path, *, mode: str = "", what: str = "") -> Iterator[Problem]:

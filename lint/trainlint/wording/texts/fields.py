@@ -64,6 +64,7 @@ FIELDS: Final[Mapping[Enum, str | tuple[str, str]]] = {
     FieldFlaw.SCOPE: ("scope {0} does not go with {1}", "remove one of the two"),
     FieldFlaw.SELECTED_KEY: ("matchLabelKeys names {0}, which {1} has too", "remove it from one of the two"),
     FieldPlace.RESTARTING: "in containers that restart",
+    FieldPlace.ENDING: "in pods that end",
     FieldPlace.RUNNING: "in pods that run already",
     FieldPlace.INIT_CONTAINER: "in init containers",
     FieldPlace.CONTAINER: "in a container",
