@@ -222,7 +222,7 @@ def _of_template(template: PodTemplate, meta: Meta, version: tuple[int, ...], *,
         yield _within(problem, what)
     if template.maker == "StatefulSet" and template.spec.get("activeDeadlineSeconds") is not None:
         place = (*path, "activeDeadlineSeconds")
-        yield _within(refused(place, FieldFlaw.BELONGS, FieldPlace.ENDING, where=place[-1]), what)
+        yield _within(refused(place, FieldFlaw.BELONGS, FieldPlace.ENDING, where="activeDeadlineSeconds"), what)
     restart = text(template.spec.get("restartPolicy"))
     if template.restarts and restart in {"Always", "OnFailure", "Never"} and restart not in template.restarts:
         allowed = " or ".join(template.restarts)
