@@ -1,4 +1,4 @@
-"""``python -m tests.bench``: how long trainlint takes, by stage, cold, twice the size, and to start."""
+"""``python -m tests.bench``: how long trainlint takes, by stage, cold, at 2, 4 and 10 times the size, and to start."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.bench.growth import show_growth_table
 from tests.bench.processes import Cost, interleaved
 from tests.bench.proofs import show_proofs
 from tests.bench.repository import Size, build, build_files, build_small
@@ -43,6 +44,7 @@ def main() -> None:
         starts = [python(BASELINE), python(CLI, "--version"), python(CLI, "check", "--no-cache", str(small))]
         show_start(*interleaved(starts, 2 * options.runs + 1, caches))
         show_hooks(Path(folder), options.runs, caches)
+        show_growth_table(Path(folder), max(1, options.runs // 3), caches)
         show_stages(once)
         show_proofs()
         show_verdicts(*(min((time_verdicts(n) for _ in range(3)), key=lambda t: t.total) for n in POLICIES))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tests.bench.training import NAMESPACES, Train
 
-__all__ = ["namespaces", "node_list", "policies"]
+__all__ = ["app_policy", "namespaces", "node_list", "policies"]
 
 
 @dataclass(frozen=True)

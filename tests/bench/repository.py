@@ -8,10 +8,13 @@ from itertools import chain, islice
 from pathlib import Path
 
 from tests.bench.ballast import ballast
-from tests.bench.cluster import namespaces, node_list, policies
+from tests.bench.cluster import app_policy, namespaces, node_list, policies
 from tests.bench.training import Train, manifest, trains
 
-__all__ = ["Size", "build", "build_files", "build_small"]
+__all__ = ["Scales", "Size", "build", "build_files", "build_scaled", "build_small"]
+
+MORE_POLICIES = 200
+"""Policies at scale 1."""
 
 
 @dataclass(frozen=True)
@@ -24,14 +27,37 @@ class Size:
     pods: int
 
 
-def build(root: Path, scale: float) -> Size:
-    """Write the repository below ``root``. Scale 1 is 1,000 training pods in 150 groups, 200 policies, 500 nodes and
-    20 MB of manifests that say nothing about training.
+@dataclass(frozen=True)
+class Scales:
+    """How much there is of each thing: 1 is 1,000 training pods in 150 groups, 200 policies, 500 nodes and 20 MB of
+    manifests that say nothing about training. ``pods`` are those of each group, ``policies`` are those that are about
+    no group.
     """
-    groups = trains(scale)
-    return _write(
-        root, chain(_subject(groups, scale), ballast(scale)), len(groups), sum(train.pods for train in groups)
-    )
+
+    pods: float = 1.0
+    groups: float = 1.0
+    policies: float = 1.0
+    nodes: float = 1.0
+    files: float = 1.0
+
+
+def build(root: Path, scale: float) -> Size:
+    """Write the repository below ``root``, everything at one scale but for the pods of a group."""
+    return build_scaled(root, Scales(1.0, scale, scale, scale, scale))
+
+
+def build_scaled(root: Path, scales: Scales) -> Size:
+    """Write the repository below ``root``."""
+    groups = [replace(train, pods=round(train.pods * scales.pods)) for train in trains(scales.groups)]
+    more = round(MORE_POLICIES * (scales.policies - scales.groups))
+    files = chain(_subject(groups, scales.nodes), _policies_of_apps(len(groups), more), ballast(scales.files))
+    return _write(root, files, len(groups), sum(train.pods for train in groups))
+
+
+def _policies_of_apps(groups: int, more: int) -> Iterator[tuple[str, str]]:
+    first = groups // 5
+    for number in range(first, first + max(more, 0)):
+        yield f"policies/web/app-{number:04}.yaml", app_policy(number)
 
 
 def build_small(root: Path) -> Size:

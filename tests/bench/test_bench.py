@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.bench.ballast import MEGABYTES, ballast
 from tests.bench.cluster import node_list, policies
+from tests.bench.growth import AXES, exponent
 from tests.bench.processes import interleaved
-from tests.bench.repository import build, build_small
+from tests.bench.repository import Scales, build, build_scaled, build_small
 from tests.bench.stages import run_stages
 from tests.bench.training import trains
 from tests.bench.verdicts import documents, pods, time_verdicts
@@ -83,3 +85,24 @@ def test_policies_alone_are_many_and_decide_something() -> None:
     timing = time_verdicts(2000)
     assert timing.verdicts == 20 * 19
     assert 0 < timing.allowed < timing.verdicts
+
+
+def test_each_thing_can_be_scaled_by_itself(tmp_path: Path) -> None:
+    small = Scales(1, 0.1, 0.1, 0.1, 0.01)
+    plain = build_scaled(tmp_path / "plain", small)
+    for axis in AXES:
+        found = build_scaled(tmp_path / axis, replace(small, **{axis: 4 * getattr(small, axis)}))
+        grown = {
+            "pods": found.pods == pytest.approx(4 * plain.pods, rel=0.1) and found.groups == plain.groups,
+            "groups": found.groups == pytest.approx(4 * plain.groups, rel=0.1),
+            "policies": found.files == plain.files + 60,
+            "nodes": found.files == plain.files and found.bytes > 1.5 * plain.bytes,
+            "files": found.files > plain.files and found.pods == plain.pods,
+        }
+        assert grown[axis], (axis, plain, found)
+
+
+def test_the_exponent_of_a_square_is_two() -> None:
+    assert exponent(4, 16) == pytest.approx(2)
+    assert exponent(10, 10) == pytest.approx(1)
+    assert exponent(10, 1) == pytest.approx(0)
