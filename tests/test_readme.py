@@ -29,8 +29,18 @@ def block(after: str) -> str:
 
 def test_the_output_that_is_shown_is_that_of_the_demo() -> None:
     output = iter(CliRunner().invoke(cli, ["demo"], prog_name="trainlint").output.splitlines())
-    for line in block("From that demo, shortened").splitlines():
+    for line in block("From `trainlint demo`, shortened").splitlines():
         assert line == "..." or line in output, line  # `in` goes on where the last line was found
+
+
+def test_the_picture_is_that_of_the_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Made by ``trainlint graph speech/conductor+trainers broken cluster --output svg=FILE`` in its directory."""
+    monkeypatch.chdir(DEMO)
+    made = tmp_path / "demo.svg"
+    asked = ["graph", "speech/conductor+trainers", "broken", "cluster", "--output", f"svg={made}", "--no-cache"]
+    assert CliRunner().invoke(cli, asked, prog_name="trainlint").exit_code == 0
+    assert made.read_text(encoding="utf-8") == (ROOT / "docs" / "demo.svg").read_text(encoding="utf-8")
+    assert "](docs/demo.svg)" in README
 
 
 def test_the_inventory_and_the_settings_that_are_shown_are_read(tmp_path: Path) -> None:
