@@ -63,6 +63,7 @@ def _group(name: str, spec: dict[str, Any], version: str) -> dict[str, Any]:
 
 def _plain(job: dict[str, Any]) -> dict[str, Any]:
     metadata = {"name": job.get("name", "train"), "namespace": job.get("namespace", "ml")}
+    metadata |= {key: job[key] for key in ("labels", "annotations") if key in job}
     version = _VERSIONS.get(job["kind"], "kubeflow.org/v1")
     return _object(version, job["kind"], metadata, _filled(job["spec"], ""))
 

@@ -13,7 +13,7 @@ from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import Gang, PodSet, Workload
 from trainlint.source.document import Field
 from trainlint.workload.flows import product, total
-from trainlint.workload.operator_gangs import gang_scheduler, kai_gangs, mpi_gangs
+from trainlint.workload.operator_gangs import gang_scheduler, kai_gangs, mpi_gangs, volcano_gangs
 from trainlint.workload.pod_manifest import template_of
 from trainlint.workload.podgroups import DEFAULT_SCHEDULERS, NATIVE, PodGroup, PodGroups, minimum_of
 
@@ -42,6 +42,7 @@ def gangs(workloads: Sequence[Workload], objects: Sequence[Field], groups: PodGr
         else:
             yield from _own(workload)
         yield from kai_gangs(workload)
+        yield from volcano_gangs(workload)
     for group in (each for found in groups.values() for each in found):
         yield from _pod_group(group, workloads)
     for item in objects:

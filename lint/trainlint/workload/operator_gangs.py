@@ -7,15 +7,20 @@ from itertools import pairwise
 from typing import Final
 
 from trainlint.finding import Location
+from trainlint.kube.meta import read_meta
 from trainlint.kube.values import read_int
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import Gang, PodSet, Workload
 from trainlint.workload.flows import total
 from trainlint.workload.kai_minimum import KAI, SCHEDULING_POLICY, kai_members
 from trainlint.workload.kinds import kind_of
+from trainlint.workload.pod_manifest import template_of
+from trainlint.workload.tier import VOLCANO_SCHEDULERS
 
-__all__ = ["KAI", "gang_scheduler", "kai_gangs", "mpi_gangs"]
+__all__ = ["KAI", "gang_scheduler", "kai_gangs", "mpi_gangs", "volcano_gangs"]
 
+_MIN_MEMBER: Final = "scheduling.volcano.sh/group-min-member"
+_GROUP_NAME: Final = "scheduling.k8s.io/group-name"
 _WITHOUT: Final = "that the mpi-operator runs with --gang-scheduling: its Deployment is not in Git"
 
 
@@ -78,6 +83,22 @@ def kai_gangs(workload: Workload) -> Iterator[Gang]:
         what = f"the gang that KAI makes of {workload.owner.name}"
         members = kai_members(workload.field["spec"], pods)
         yield _gang(what, minimum, members or pods, workload.field["spec"].at)
+
+
+def volcano_gangs(workload: Workload) -> Iterator[Gang]:
+    """The PodGroup that Volcano makes of the pods of a Job or a controller of apps which names the minimum itself
+    (volcano-sh/volcano:pkg/controllers/podgroup/pg_controller_handler.go).
+    """
+    if read_meta(workload.field).api_group not in {"apps", "batch"}:
+        return
+    written = workload.field.down("metadata", "annotations", _MIN_MEMBER)
+    own = [template_of(workload, each).down("metadata", "annotations", _GROUP_NAME) for each in workload.pod_sets]
+    placed = all(each.spec.scheduler_name in VOLCANO_SCHEDULERS for each in workload.pod_sets)
+    if written.scalar is None or not placed or any(each.present for each in own) or not workload.pod_sets:
+        return
+    if written.scalar.isdecimal() and int(written.scalar) > 0:
+        what = f"group-min-member of the PodGroup that Volcano makes for {workload.owner.name}"
+        yield _gang(what, int(written.scalar), workload.pod_sets, written.at)
 
 
 def _gang(what: str, minimum: Known[int], pods: tuple[PodSet, ...], at: Location, doubt: str = "") -> Gang:
