@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import zip_longest
 from typing import Final
 
 from trainlint.inventory.user_data import embedded
+from trainlint.kube.names import distance
 from trainlint.kube.spelling import only_meant
 from trainlint.kube.values import is_placeholder, read_text
 from trainlint.snapshot.objects import ApiObject
@@ -18,6 +20,8 @@ __all__ = ["COSCHEDULERS", "meant_scheduler", "profiles"]
 
 COSCHEDULERS: Final = frozenset({"scheduler-plugins-scheduler"})
 """The names under which scheduler-plugins is installed beside the default scheduler."""
+_LONG: Final = 5
+"""Letters of a word of which two may be wrong."""
 _KIND: Final = "KubeSchedulerConfiguration"
 _PLUGIN: Final = "Coscheduling"
 _POINTS: Final = ("multiPoint", "permit")
@@ -53,4 +57,13 @@ def _runs(plugins: Field) -> bool:
 def meant_scheduler(name: str, described: Iterable[str]) -> str:
     """The scheduler for which a name was probably meant that is none of a known one; empty if there is none."""
     known = {*DEFAULT_SCHEDULERS, *VOLCANO_SCHEDULERS, KAI, *COSCHEDULERS, *described} - {""}
-    return "" if not name or name in known or is_placeholder(name) else only_meant(name, sorted(known))
+    if not name or name in known or is_placeholder(name):
+        return ""
+    meant = only_meant(name, sorted(known))
+    return meant if meant and _is_slip(name, meant) else ""
+
+
+def _is_slip(name: str, meant: str) -> bool:
+    """Whether the words that differ are long, or one letter off: ``ali-scheduler`` is not meant for KAI's."""
+    pairs = list(zip_longest(name.split("-"), meant.split("-"), fillvalue=""))
+    return all(one == other or len(other) >= _LONG or distance(one, other) <= 1 for one, other in pairs)
