@@ -3,8 +3,12 @@
 The queue name counts at one place only, and elsewhere nothing warns: Kueue reads the label `kueue.x-k8s.io/queue-name`
 of the job itself, not an annotation and not the pod template, in namespaces that its managedJobsNamespaceSelector
 matches, for the kinds that its configuration enables; KAI reads the label `kai.scheduler/queue` of pods that name its
-scheduler; Volcano reads `spec.queue` of its Job and an annotation of other pods. A job that is missed either runs past
-every quota, or, with `suspend: true`, never.
+scheduler; Volcano reads `spec.queue` of its Job and an annotation of other pods. The Jobs of a CronJob have the labels
+of its jobTemplate, not its own. A job that is missed either runs past every quota, or, with `suspend: true`, never.
+
+Pods that name a PodGroup of Git, of Volcano or of the coscheduling plugin, under the default scheduler are placed one
+by one, unless a KubeSchedulerConfiguration in Git lets it run the plugin Coscheduling. Pods that name a scheduler which
+is a slip of the pen for a known one, or for a profile in Git, stay Pending without an event.
 
 Silent about queueing systems that Git does not mention.
 
@@ -54,6 +58,45 @@ spec:
   suspend: true  # expect
   backoffLimit: 0
   template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: train, image: "registry.example/train:1"}]
+```
+
+```yaml bad
+apiVersion: batch/v1
+kind: CronJob
+metadata:
+  name: nightly
+  namespace: ml
+  labels:
+    kueue.x-k8s.io/queue-name: team  # expect, repaired
+spec:
+  schedule: "0 2 * * *"
+  jobTemplate:
+    spec:
+      backoffLimit: 0
+      template:
+        spec:
+          restartPolicy: Never
+          containers: [{name: train, image: "registry.example/train:1", resources: {requests: {cpu: "1"}}}]
+```
+
+```yaml bad
+apiVersion: scheduling.x-k8s.io/v1alpha1
+kind: PodGroup
+metadata: {name: train, namespace: ml}
+spec: {minMember: 1}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  backoffLimit: 0
+  template:
+    metadata:
+      labels:
+        scheduling.x-k8s.io/pod-group: train  # expect
     spec:
       restartPolicy: Never
       containers: [{name: train, image: "registry.example/train:1"}]

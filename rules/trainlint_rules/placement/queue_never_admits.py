@@ -3,7 +3,8 @@
 Volcano's webhook refuses a job whose queue does not exist, is not open or has queues below it, and its scheduler starts
 no gang that needs more at once than the queue's capability. KAI refuses nothing: its scheduler passes over pods whose
 queue, or its parent, does not exist or has queues below it, and over gangs above the limit of the queue or of one above
-it; they stay Pending without an event that says why.
+it; they stay Pending without an event that says why. With hierarchical queues of Volcano, what is guaranteed to other
+queues below one parent is kept free for them, so that less of the parent's capability is left for the gang.
 
 Silent where Git holds no queue of that system. A queue that is not in Git may exist all the same, so its absence is
 only likely. Volcano's `default` and KAI's `default-queue` are made by their installation.

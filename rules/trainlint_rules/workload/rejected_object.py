@@ -19,7 +19,9 @@ bindings say, with variables, conditions, parameters and `failurePolicy`. What a
 such as who creates the object, is unknown, and so is a policy without a binding that would refuse something.
 
 The CRDs of operators add enumerations, patterns, bounds and rules in CEL: of jobs, and of the queues and flavors of
-Kueue. What only newer releases refuse is likely, unless Git says which release is installed.
+Kueue. Volcano's Queues are compared along their tree: a capability above that of a queue above, children that deserve
+or are guaranteed more than their parent has. PodGroups and Workloads of Kubernetes itself need one policy and a release
+that serves their version. What only newer releases refuse is likely, unless Git says which release is installed.
 
 Where the repository holds the CRD of a kind whose objects are read, that counts: its types, enumerations, patterns,
 bounds, lists without duplicates and rules of the version that the object names, and which fields it keeps, those of
