@@ -19,7 +19,7 @@ EXCEPTIONS = {
 """The names of exception classes that Python itself has."""
 WITHOUT_SUBJECT = re.compile(r"(At|By|For|From|In|Of|On|Per|To|With)\b")
 """A summary that begins so does not say what is returned."""
-NUMBER = re.compile(r"(Known\[(int|float)\]|int|float)( \| None)?")
+NUMBER = re.compile(r"(Known\[(int|float|Fraction)\]|int|float|Fraction)( \| None)?")
 """The types of numbers."""
 COUNTED = (
     *("amount", "bit", "byte", "character", "code", "column", "core", "count", "CPU", "depth", "device", "distance"),
@@ -124,6 +124,8 @@ def test_own_exceptions_are_found() -> None:
         ('def f() -> int:\n    """Of each pod the number."""', ["does not begin with what is returned"]),
         ('def f() -> int:\n    """The number of each pod."""', []),
         ('def f() -> int:\n    """The size of the file."""', ["does not say in which unit"]),
+        ('def f() -> Fraction:\n    """The size of the file."""', ["does not say in which unit"]),
+        ('def f() -> Fraction:\n    """The size of the file in bytes."""', []),
         ('def f() -> int | None:\n    """The size in bytes; ``None`` where it is not known."""', []),
         ('def f() -> int:\n    """The bytes."""\n    raise YamlError', ["does not say when YamlError is raised"]),
         ('def f() -> int:\n    """The bytes.\n\n    Raises:\n        YamlError: no.\n    """\n    raise YamlError', []),

@@ -102,7 +102,7 @@ class Related:
     cause: int = 0
 
 
-def certainty_of(assumes: Sequence[str]) -> Certainty:
+def certainty_of(assumes: Sequence[object]) -> Certainty:
     """Likely for what rests on assumptions, else proven."""
     return Certainty.LIKELY if assumes else Certainty.PROVEN
 

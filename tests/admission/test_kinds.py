@@ -10,7 +10,9 @@ from tests.workload.manifests import objects
 from trainlint.admission.problem import Problem
 from trainlint.admission.refusals import problems
 from trainlint.engine import check
-from trainlint.wording.because import remedy_for
+from trainlint.model.because import Because
+from trainlint.model.refuser import Refuser
+from trainlint.wording.because import because_text, remedy_for
 
 CONTAINERS = "containers: [{name: pytorch, image: 'registry.example/x:1'}]"
 RAY = f"""
@@ -53,7 +55,7 @@ def of(text: str) -> list[Problem]:
 def test_kueue_refuses_a_queued_rayjob_that_keeps_its_cluster_and_takes_one_that_does_not() -> None:
     queued = RAY.replace("LABELS", "kueue.x-k8s.io/queue-name: q")
     (only,) = of(queued.replace("MORE", ""))
-    assert only.by == "Kueue's webhook"
+    assert only.by == Because(Refuser.KUEUE)
     assert only.assumes
     assert of(queued.replace("MORE", "shutdownAfterJobFinishes: true")) == []
 
@@ -67,7 +69,7 @@ def test_a_placeholder_says_nothing_about_the_end_of_a_rayjob() -> None:
 )
 def test_the_form_of_a_name_is_refused_by_whoever_reads_it_first(name: str, by: str) -> None:
     found = of(TORCH.replace("NAME", name))
-    assert [each.by for each in found] == ([by] if by else [])
+    assert [because_text(each.by) for each in found] == ([by] if by else [])
 
 
 def test_the_same_fault_in_two_roles_is_one() -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from tests.deploy.deployers import URL, flux, job, names, snapshots, sync
+
+from trainlint.wording.because import texts_of
 
 
 def test_each_directory_that_manages_itself_is_a_cluster() -> None:
@@ -34,7 +38,7 @@ def test_a_target_namespace_wins_over_what_an_object_says_itself() -> None:
     }
     (made,) = snapshots(files).values()
     assert names(made) == {"Job team/train", "Job team/none", "PriorityClass high"}
-    assert not any('"default"' in text for text in made.settings.assumptions)
+    assert not any('"default"' in text for text in texts_of(made.settings.assumptions))
     assert {pods.namespace for pods in made.workloads.pod_sets} == {"team"}
 
 
@@ -189,13 +193,13 @@ def test_the_addresses_of_one_repository_are_one(url: str) -> None:
     files = {"clusters/c/s.yaml": sync("clusters/c", url), "clusters/c/job.yaml": job(namespace="ml")}
     made = snapshots(files)["c"]
     assert names(made) == {"Job ml/train"}
-    assert not any("this repository" in text for text in made.settings.assumptions)
+    assert not any("this repository" in text for text in texts_of(made.settings.assumptions))
 
 
 def test_without_a_remote_a_path_that_exists_is_taken_for_the_repositorys_own_and_that_is_said() -> None:
     files = {"clusters/c/s.yaml": sync("clusters/c"), "clusters/c/job.yaml": job(namespace="ml")}
     made = snapshots(files, remotes=("/srv/git/fleet",))["c"]
-    assert any(f"{URL} is this repository" in text for text in made.settings.assumptions)
+    assert any(f"{URL} is this repository" in text for text in texts_of(made.settings.assumptions))
 
 
 def test_circles_are_harmless() -> None:
@@ -293,6 +297,10 @@ spec:
     assert names(made) >= {"Job ml/train"}
 
 
+def assumed_of(files: Mapping[str, str]) -> list[str]:
+    return [text for each in snapshots(files).values() for text in texts_of(each.settings.assumptions)]
+
+
 def _packed(name: str, path: str, kind: str = "OCIRepository", source: str = "flux-system") -> str:
     text = flux(name, path, f"  targetNamespace: {name}\n")
     return text.replace("kind: GitRepository", f"kind: {kind}").replace("name: flux-system}", f"name: {source}}}", 2)
@@ -321,7 +329,8 @@ def test_paths_in_an_archive_are_those_of_the_directory_that_it_was_made_of() ->
     made = next(each for each in found.values() if "Job ml/train" in names(each))
     assert "NetworkPolicy closed/closed" in names(made)
     assert any(
-        "OCIRepository flux-system is made of the directory kubernetes" in each for each in made.settings.assumptions
+        "OCIRepository flux-system is made of the directory kubernetes" in each
+        for each in texts_of(made.settings.assumptions)
     )
 
 
@@ -331,7 +340,9 @@ def test_an_archive_that_may_be_of_two_directories_or_of_another_repository_is_n
         "two/apps/job.yaml": job(namespace="b"),
         "two/ks.yaml": _packed("cluster", "./apps"),
     }
-    assert not any("is made of" in text for each in snapshots(twice).values() for text in each.settings.assumptions)
+    assert not any(
+        "is made of" in text for each in snapshots(twice).values() for text in texts_of(each.settings.assumptions)
+    )
     other = {
         "one/apps/job.yaml": job(namespace="a"),
         "one/ks.yaml": _packed("cluster", "./apps"),
@@ -340,4 +351,6 @@ def test_an_archive_that_may_be_of_two_directories_or_of_another_repository_is_n
             "metadata: {name: flux-system, namespace: flux-system}\nspec: {url: oci://r.example/others/apps}\n"
         ),
     }
-    assert not any("is made of" in text for each in snapshots(other).values() for text in each.settings.assumptions)
+    assert not any(
+        "is made of" in text for each in snapshots(other).values() for text in texts_of(each.settings.assumptions)
+    )

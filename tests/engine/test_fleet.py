@@ -16,6 +16,7 @@ from trainlint.engine.repository_state import State, read_state
 from trainlint.engine.setup import read_setup
 from trainlint.result import Result
 from trainlint.source.files import discover
+from trainlint.wording.because import texts_of
 
 FLEET = Path(__file__).with_name("fleet")
 
@@ -128,7 +129,7 @@ def test_where_a_fork_is_checked_out_the_address_of_the_original_is_this_reposit
     subprocess.run(["git", "-C", str(fleet), "remote", "set-url", "origin", "git@git.example:me/fleet"], check=True)
     state = state_of(fleet)
     assert [each.name for each in state.snapshots] == ["east", "west", "."]
-    assert any("fork" in text for each in state.snapshots for text in each.settings.assumptions)
+    assert any("fork" in text for each in state.snapshots for text in texts_of(each.settings.assumptions))
 
 
 @pytest.mark.needs("kustomize", "helm")

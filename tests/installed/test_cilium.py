@@ -7,6 +7,7 @@ from tests.deploy.deployers import URL, snapshots
 
 from trainlint.installed.version import image_version, stated_version
 from trainlint.model.settings import Cni, Settings
+from trainlint.wording.because import texts_of
 
 VALUES = """policyEnforcementMode: Always
 policyCIDRMatchMode: [nodes]
@@ -132,7 +133,7 @@ def test_options_that_a_secret_may_set_are_not_certain_and_that_is_said() -> Non
     (made,) = snapshots({"hr.yaml": text}).values()
     assert dict(made.settings.cni.options) == {}
     assert made.settings.cni.version == "1.17.3"
-    assert any("Secret more" in text for text in made.settings.assumptions)
+    assert any("Secret more" in text for text in texts_of(made.settings.assumptions))
 
 
 def test_cilium_config_counts_by_itself() -> None:

@@ -6,6 +6,7 @@ import pytest
 from tests.deploy.deployers import job, snapshots
 
 from trainlint.model.settings import NEWEST_KUBERNETES, Settings
+from trainlint.wording.because import texts_of
 
 SOURCES = {
     "kind": """kind: Cluster
@@ -42,7 +43,7 @@ spec: {version: v1.33.2+k3s1}
 def test_the_version_is_read(source: str) -> None:
     (made,) = snapshots({"cluster.yaml": SOURCES[source], "job.yaml": job(namespace="ml")}).values()
     assert made.settings.kubernetes == ("1.33" if source == "eksctl" else "1.33.2")
-    assert not any("Kubernetes" in text for text in made.settings.assumptions)
+    assert not any("Kubernetes" in text for text in texts_of(made.settings.assumptions))
 
 
 def test_a_version_that_says_more_agrees_with_one_that_says_less() -> None:

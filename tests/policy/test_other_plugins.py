@@ -8,7 +8,7 @@ from tests.policy.cluster import ask, ccnp, cilium, cnp, knp, other, pod, read
 from trainlint.model.policy import Permission
 from trainlint.model.settings import Cni, Settings
 from trainlint.policy import address
-from trainlint.wording.because import texts_of
+from trainlint.wording.because import because_text, texts_of
 
 ALLOW, DENY, UNKNOWN = Permission.ALLOW, Permission.DENY, Permission.UNKNOWN
 
@@ -104,8 +104,8 @@ def test_cilium_kinds_do_nothing_under_another_plugin(wrap: object) -> None:
     policies = read(text, calico)
     assert policies.entries == ()
     (unenforced,) = policies.unenforced
-    assert unenforced.why.startswith("only Cilium enforces Cilium")
-    assert unenforced.why.endswith("the network plugin here is calico")
+    assert because_text(unenforced.why).startswith("only Cilium enforces Cilium")
+    assert because_text(unenforced.why).endswith("the network plugin here is calico")
     assert ask(policies, pod("b", "y", calico), pod("a", "x", calico)).answer is ALLOW
 
 
@@ -120,7 +120,9 @@ def test_kinds_that_are_switched_off_are_not_enforced() -> None:
     text = knp("{podSelector: {}, policyTypes: [Ingress]}")
     settings = cilium(enable_k8s_networkpolicy="false")
     policies = read(text, settings)
-    assert [each.why for each in policies.unenforced] == ["Cilium does not read NetworkPolicy with these options"]
+    assert [because_text(each.why) for each in policies.unenforced] == [
+        "Cilium does not read NetworkPolicy with these options"
+    ]
     assert ask(policies, pod("a", "y", settings), pod("a", "x", settings)).answer is ALLOW
 
 
@@ -136,7 +138,9 @@ def test_cluster_network_policies_are_read_only_by_newer_cilium_and_on_request()
 
 def test_admin_network_policies_do_nothing_under_cilium_and_are_unknown_elsewhere() -> None:
     """P 3.2."""
-    assert [each.why for each in read(ADMIN).unenforced] == ["Cilium does not implement AdminNetworkPolicy"]
+    assert [because_text(each.why) for each in read(ADMIN).unenforced] == [
+        "Cilium does not implement AdminNetworkPolicy"
+    ]
     assert ask(read(ADMIN), pod("a", "y"), pod("a", "x")).answer is ALLOW
     antrea = other("antrea")
     assert ask(read(ADMIN, antrea), pod("a", "y", antrea), pod("a", "x", antrea)).answer is UNKNOWN

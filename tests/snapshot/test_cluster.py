@@ -16,6 +16,7 @@ from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.snapshot.repository import read_repository
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import read
+from trainlint.wording.because import texts_of
 
 
 def inventory(name: str, gpus: int = 8, zone: str = "a", extra: str = "") -> str:
@@ -90,7 +91,7 @@ def test_no_manifest_can_write_another_name_into_that_label() -> None:
 def test_an_object_without_namespace_is_in_default_and_that_is_said() -> None:
     made = snapshot(Settings(), job=torch(namespace=""))
     assert list(made.namespaces) == ["default"]
-    assert any('"default"' in text for text in made.settings.assumptions)
+    assert any('"default"' in text for text in texts_of(made.settings.assumptions))
     assert not any('"default"' in text for text in snapshot(Settings(), job=torch()).settings.assumptions)
 
 
@@ -217,7 +218,7 @@ def test_nearness_is_the_number_of_directories_in_common() -> None:
 def test_the_policies_in_use_tell_the_plugin_that_is_not_stated(policies: str, name: str, assumed: str) -> None:
     made = snapshot(Settings(), job=torch(), policies=policies)
     assert made.settings.cni.name == name
-    said = [text for text in made.settings.assumptions if "Cilium" in text or "plugin" in text]
+    said = [text for text in texts_of(made.settings.assumptions) if "Cilium" in text or "plugin" in text]
     assert len(said) == bool(assumed)
     assert all(text.startswith(assumed) for text in said)
 

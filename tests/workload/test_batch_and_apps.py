@@ -179,5 +179,4 @@ def test_a_partial_object_makes_no_pods() -> None:
 def test_an_object_without_a_namespace_is_in_default_by_assumption() -> None:
     workloads = read("{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c}]}}")
     assert workloads.pod_sets[0].namespace == "default"
-    assert workloads.assumptions == ('namespace "default" for objects that name none',)
     assert isinstance(role(read(JOB), "fit").labels["controller-uid"], Undetermined)

@@ -6,6 +6,7 @@ import pytest
 from tests.workload.manifests import read
 
 from trainlint.queues.late_members import late_members
+from trainlint.wording.because import because_text
 from trainlint.workload.gangs import oversized
 
 MPI = """
@@ -90,7 +91,7 @@ def test_without_the_operator_in_git_only_a_written_minimum_makes_a_gang_and_tha
     assert late(mpi("WaitForWorkersReady")) == []
     found = read(mpi("WaitForWorkersReady", "schedulingPolicy: {minAvailable: 5}"))
     (cause,) = late_members(found.gangs, found.objects)
-    assert "--gang-scheduling" in cause.gang.doubt
+    assert "--gang-scheduling" in because_text(cause.gang.doubt)
 
 
 def test_kai_counts_no_launcher_that_is_made_later() -> None:  # KAI: plugins/kubeflow/mpi, handleDelayedLauncherPolicy

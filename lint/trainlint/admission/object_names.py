@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from trainlint.admission.flaws import ObjectFlaw
+from trainlint.admission.ground import AdmissionGround
 from trainlint.admission.name_syntax import meant_to_be_replaced
 from trainlint.admission.plain_values import below, mapping, text
 from trainlint.admission.problem import API_SERVER, Problem
@@ -26,7 +27,7 @@ _SUBDOMAIN: Final = lazy_pattern(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-
 
 _NO_DOTS_SINCE: Final = (1, 36)
 """The release of Kubernetes that refuses dots in the names of StatefulSets."""
-_RELAXED: Final = ("the feature gate RelaxedServiceNameValidation is off, as it is by default",)
+_RELAXED: Final = (Because(AdmissionGround.RELAXED_NAMES),)
 
 
 def of_name(meta: Meta, item: Any, version: tuple[int, ...] = ()) -> Iterator[Problem]:
@@ -42,21 +43,21 @@ def of_name(meta: Meta, item: Any, version: tuple[int, ...] = ()) -> Iterator[Pr
         yield Problem(at, Because(ObjectFlaw.NAME, values), "name", evidence=evidence)
     elif meta.kind == "Namespace" and _LABEL_1123.fullmatch(full) is None:
         yield Problem(at, Because(ObjectFlaw.NAMESPACE_NAME, values), "name", evidence=evidence)
-    elif (by := _by(meta)) and _LABEL_1035.fullmatch(full) is None:
+    elif (by := _by(meta)) is not None and _LABEL_1035.fullmatch(full) is None:
         why = Because(ObjectFlaw.KIND_NAME, (*values, meta.kind))
         assumes = _RELAXED if meta.kind == "Service" else ()
         yield Problem(at, why, "name", by=by, evidence=evidence, assumes=assumes)
     elif _dotless(meta, item, version) and _LABEL_1123.fullmatch(full) is None:
-        assumes = () if meta.kind == "Job" else ("the cluster runs Kubernetes 1.36 or newer",)
+        assumes = () if meta.kind == "Job" else (Because(AdmissionGround.KUBERNETES, ("1.36",)),)
         yield Problem(at, Because(ObjectFlaw.DOTTED_NAME, values), "name", evidence=evidence, assumes=assumes)
 
 
-def _by(meta: Meta) -> str:
-    """What refuses names that are no labels, because Services or hosts are named after them; empty: nothing does."""
+def _by(meta: Meta) -> Because | None:
+    """What refuses names that are no labels, because Services or hosts are named after them; ``None``: nothing does."""
     if (meta.api_group, meta.kind) == ("", "Service"):
         return API_SERVER
     kind = workload_kind(meta.api_version, meta.kind)
-    return "" if kind is None else kind.label_checked_by
+    return Because(kind.label_checked_by) if kind is not None and kind.label_checked_by is not None else None
 
 
 def _dotless(meta: Meta, item: Any, version: tuple[int, ...]) -> bool:

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from trainlint.admission.flaws import ObjectFlaw
+from trainlint.admission.ground import AdmissionGround, RefusedPart
 from trainlint.admission.problem import Problem
 from trainlint.kube.values import is_placeholder
 from trainlint.model.because import Because
+from trainlint.model.refuser import Refuser
 from trainlint.model.workload import PodSet, Workload
 from trainlint.workload.checks.subdomain_names import last_name
 from trainlint.workload.pod_manifest import template_of
@@ -32,7 +34,7 @@ def of_full_names(workload: Workload) -> Iterator[tuple[PodSet, Problem]]:
         name = f"{last_name(pods)}.{pods.spec.subdomain}.{namespace}.svc.{_DOMAIN}"
         if len(name) <= _LIMIT:
             continue
-        at = spec["setHostnameAsFQDN"]
+        at, domain = spec["setHostnameAsFQDN"], Because(AdmissionGround.CLUSTER_DOMAIN, (_DOMAIN,))
         certain = len(name) - len(_DOMAIN) - len(namespace) >= _LIMIT
         yield (
             pods,
@@ -40,10 +42,10 @@ def of_full_names(workload: Workload) -> Iterator[tuple[PodSet, Problem]]:
                 at.path[len(workload.field.path) :],
                 Because(ObjectFlaw.FULL_NAME, (pods.name, name, len(name), _LIMIT)),
                 "full name",
-                "the kubelet",
-                "to start every pod",
+                Because(Refuser.KUBELET),
+                Because(RefusedPart.START_OF_PODS),
                 evidence={"name": name, "length": len(name), "limit": _LIMIT},
-                assumes=() if certain else (f"the cluster's domain is {_DOMAIN}", f"the namespace is {namespace}"),
+                assumes=() if certain else (domain, Because(AdmissionGround.NAMESPACE, (namespace,))),
             ),
         )
         return

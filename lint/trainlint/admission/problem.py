@@ -9,10 +9,11 @@ from typing import Any
 from trainlint.fact import fact
 from trainlint.finding import Location, Path
 from trainlint.model.because import Because
+from trainlint.model.refuser import Refuser
 
 __all__ = ["API_SERVER", "KUBERNETES", "Problem"]
 
-API_SERVER = "the API server"
+API_SERVER = Because(Refuser.API_SERVER)
 KUBERNETES = "Kubernetes"
 """Whose release decides where the API server refuses something only since one."""
 
@@ -21,7 +22,7 @@ KUBERNETES = "Kubernetes"
 class Problem:
     """What is refused at a path below what was looked at, and why.
 
-    ``by`` is who refuses it. ``what`` is what it refuses: "" for the object, else what is made of it ("every pod").
+    ``by`` is who refuses it. ``what`` is what it refuses where that is not the object, but is made of it.
     ``cause`` is equal for the same fault in several roles. ``related`` are other paths, each with its role.
     ``put`` is a value that fixes it, at a path. ``assumes`` says on what the refusal rests: then it is likely.
     ``unmade`` says that nothing is refused, and the job has no pods or cannot run all the same. ``lacks`` is the key
@@ -33,12 +34,12 @@ class Problem:
     at: Path
     why: Because
     cause: str
-    by: str = API_SERVER
-    what: str = ""
+    by: Because = API_SERVER
+    what: Because | None = None
     related: tuple[tuple[Because, Path], ...] = ()
     evidence: Mapping[str, str | int] = field(default_factory=dict)
     put: tuple[Path, Any] | None = None
-    assumes: tuple[str, ...] = ()
+    assumes: tuple[Because, ...] = ()
     unmade: bool = False
     lacks: str = ""
     since: tuple[str, tuple[int, int]] | None = None

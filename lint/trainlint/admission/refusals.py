@@ -10,6 +10,7 @@ from typing import Any, Final
 from trainlint.admission.field_flaws import FieldFlaw, FieldPlace
 from trainlint.admission.fields import refused
 from trainlint.admission.flaws import FlawRole, ObjectFlaw
+from trainlint.admission.ground import RefusedPart
 from trainlint.admission.kinds.controllers import of_controllers
 from trainlint.admission.kinds.core_kinds import is_complete, of_core_kind
 from trainlint.admission.kinds.jobset import of_job_set
@@ -199,19 +200,19 @@ def _needs_images(meta: Meta, item: Field) -> bool:
 
 def _of_template(template: PodTemplate, meta: Meta, version: tuple[int, ...], *, whole: bool) -> Iterator[Problem]:
     path = (*template.path, "spec")
-    what = "every pod"
+    what = Because(RefusedPart.EVERY_POD)
     if not template.spec["containers"]:
         why, made = Because(ObjectFlaw.NO_CONTAINERS, (template.role,)), meta.api_group not in _LOOK_FOR_CONTAINERS
-        yield Problem((*path, "containers"), why, "containers", what=what if made else "")
+        yield Problem((*path, "containers"), why, "containers", what=what if made else None)
         return
     for key in ("containers", "initContainers") if whole else ():
         for place, container in elements(template.spec.get(key), *path, key):
             if not container.get("image"):
                 who = text(container.get("name"))
-                later = "" if meta.api_version in _LOOK_FOR_IMAGES else what
+                later = None if meta.api_version in _LOOK_FOR_IMAGES else what
                 yield Problem(place, Because(ObjectFlaw.NO_IMAGE, (who,)), f"image {who}", lacks="image", what=later)
     if template.maker:
-        what = f"every {template.maker}"
+        what = Because(RefusedPart.EVERY_MADE, (template.maker,))
     if not template.bare:
         for problem in of_metadata(template.metadata, (*template.path, "metadata")):
             yield _within(problem, what)
@@ -241,7 +242,7 @@ def _of_template(template: PodTemplate, meta: Meta, version: tuple[int, ...], *,
         yield Problem(path, Because(ObjectFlaw.NO_RESTART_POLICY), "restart", what=what)
 
 
-def _within(problem: Problem, what: str) -> Problem:
+def _within(problem: Problem, what: Because) -> Problem:
     return replace(problem, what=what)
 
 

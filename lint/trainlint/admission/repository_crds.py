@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any, Final
 
 from trainlint.admission.flaws import FlawRole, SchemaFlaw
+from trainlint.admission.ground import AdmissionGround
 from trainlint.admission.plain_values import mapping
 from trainlint.admission.problem import Problem
 from trainlint.admission.structural_schema import problem_of
@@ -43,7 +44,7 @@ def of_definition(definition: Definition, meta: Meta, item: Field) -> Iterator[D
 def _not_served(definition: Definition, meta: Meta) -> Problem:
     served = tuple(f"{definition.group}/{name}" for name, each in definition.versions.items() if each.served)
     why = Because(SchemaFlaw.NOT_SERVED, (meta.api_version, meta.kind, served))
-    assumes = (f"the cluster has {meta.kind} as Git defines it",)
+    assumes = (Because(AdmissionGround.DEFINED_KIND, (meta.kind,)),)
     return _told(Problem(("apiVersion",), why, "version", assumes=assumes), definition, ("spec", "versions"))
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
+from trainlint.admission.ground import AdmissionGround
 from trainlint.admission.name_syntax import meant_to_be_replaced
 from trainlint.admission.plain_values import mapping
 from trainlint.admission.problem import Problem
@@ -20,6 +21,7 @@ from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.kube.schema_faults import SchemaFault, schema_faults
 from trainlint.lazy_pattern import lazy_pattern
+from trainlint.model.because import Because
 from trainlint.model.definition import Definition
 from trainlint.source.document import Field
 from trainlint_schemas import kind_limits
@@ -110,5 +112,5 @@ def _dated(problem: Problem, tree: Tree, path: Path, keyword: str) -> Problem:
         return problem
     operator = str(tree["operator"])
     major, minor = since.split(".")
-    assumes = (f"{operator} is {since} or newer",)
+    assumes = (Because(AdmissionGround.RELEASE, (operator, since)),)
     return replace(problem, assumes=assumes, since=(operator, (int(major), int(minor))))

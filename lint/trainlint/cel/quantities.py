@@ -39,7 +39,7 @@ def is_quantity(text: str) -> bool:
 
 
 def amount(value: Any) -> Fraction:
-    """The exact amount of a quantity, or of a number beside one."""
+    """The exact amount of a quantity, or of a number beside one, in units of one."""
     if isinstance(value, int) and not isinstance(value, bool):
         return Fraction(value)
     above, below = content(value, QUANTITY)

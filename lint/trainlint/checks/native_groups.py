@@ -10,6 +10,7 @@ from typing import Final
 
 from trainlint.admission.pod_group_flaws import PodGroupFlaw
 from trainlint.admission.problem import Problem
+from trainlint.checks.ground import GroupGround
 from trainlint.fact import fact
 from trainlint.model.because import Because
 from trainlint.model.workload import ObjectRef, PodSet
@@ -24,9 +25,7 @@ _SERVED: Final = {(1, 34): (), (1, 35): ("v1alpha1",), (1, 36): ("v1alpha2",), (
 """The versions in which each release serves these kinds, the preferred one first."""
 _FIELDS: Final = {"workloadRef": ((1, 35), (1, 35)), "schedulingGroup": ((1, 36), (1, 37))}
 """The first and the last known release with each field of pods."""
-_STRICT: Final = (
-    "what applies it checks fields, as kubectl does: else the field is dropped, and the pods start one by one"
-)
+_STRICT: Final = Because(GroupGround.STRICT_FIELDS)
 
 
 @fact

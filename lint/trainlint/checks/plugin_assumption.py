@@ -7,7 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from trainlint.checks.ground import PluginGround
 from trainlint.checks.policies import PolicyMistakes
+from trainlint.model.because import Because
 from trainlint.model.settings import Settings
 from trainlint.model.workload import Group
 from trainlint.policy import PolicySet
@@ -22,7 +24,7 @@ COPIES_ZONES: Final = "1.35"
 """From this Kubernetes on, pods have the zone of their node as a label."""
 
 
-World = tuple[str, Callable[[Group], GroupProof]]
+World = tuple[Because, Callable[[Group], GroupProof]]
 """What is assumed, and the proof of a group if it is otherwise."""
 
 
@@ -34,15 +36,17 @@ def with_assumptions(worlds: Callable[[], Iterable[World]], proof: GroupProof) -
     if not any(_denies(each) for each in proof.causes):
         return proof
     causes = list(proof.causes)
-    for text, prove in worlds():
+    for assumed, prove in worlds():
         found = prove(proof.group)
         for index, cause in enumerate(causes):
             if _denies(cause) and not any(map(partial(_like, cause), found.causes)):
-                causes[index] = assuming(cause, (text,))
+                causes[index] = assuming(cause, (assumed,))
     return replace(proof, causes=tuple(causes)) if tuple(causes) != proof.causes else proof
 
 
-def other_worlds(settings: Settings, mistakes: PolicyMistakes, policies: PolicySet) -> Iterator[tuple[str, Settings]]:
+def other_worlds(
+    settings: Settings, mistakes: PolicyMistakes, policies: PolicySet
+) -> Iterator[tuple[Because, Settings]]:
     """What is assumed and bears on these policies, each with the settings under which it is otherwise."""
     cni = settings.cni
     if cni.name != "cilium":
@@ -51,11 +55,11 @@ def other_worlds(settings: Settings, mistakes: PolicyMistakes, policies: PolicyS
     if dropped and not cni.version_stated:
         version = settings.kubernetes if settings.kubernetes_stated else COPIES_ZONES
         older = replace(settings, kubernetes=version, cni=replace(cni, version=OLDER))
-        yield f"Cilium {cni.version}: nothing in Git states its version", older
+        yield Because(PluginGround.CILIUM_VERSION, (cni.version,)), older
     if policies.dns.ordered:
         off = {**cni.options, "enable-local-redirect-policy": "false"}
-        text = f"Cilium follows {policies.dns.by}: no manifest shows enable-local-redirect-policy"
-        yield text, replace(settings, cni=replace(cni, options=off))
+        assumed = Because(PluginGround.LOCAL_REDIRECT, (policies.dns.by,))
+        yield assumed, replace(settings, cni=replace(cni, options=off))
 
 
 def _denies(cause: Cause) -> bool:

@@ -11,11 +11,13 @@ from typing import Final
 
 from trainlint.admission.problem import Problem
 from trainlint.admission.volcano_flaws import VolcanoFlaw
+from trainlint.checks.ground import GroupGround
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.values import is_placeholder, read_text
 from trainlint.model.because import Because
 from trainlint.model.quantity import QuantityError, parse_quantity
+from trainlint.model.refuser import Refuser
 from trainlint.snapshot.objects import ApiObject
 from trainlint.source.document import Field
 from trainlint.source.examples import is_for
@@ -24,7 +26,7 @@ __all__ = ["queue_tree_problems"]
 
 _GROUP: Final = "scheduling.volcano.sh"
 _ROOT: Final = frozenset({"", "root"})
-_BY: Final = "Volcano's webhook"
+_BY: Final = Because(Refuser.VOLCANO)
 _SINCE: Final = ("Volcano", (1, 14))
 _DEPTH_SINCE: Final = ("Volcano", (1, 15))
 _DEEPEST: Final = 5
@@ -158,7 +160,7 @@ def _sums(parent: _Queue, children: list[_Queue]) -> Iterator[tuple[ApiObject, P
 def _too_deep(queue: _Queue, ancestors: list[_Queue]) -> Iterator[Problem]:
     depth = len(ancestors) + 1
     if depth == _DEEPEST + 1:  # those below it are refused with it
-        assumes = ("Volcano 1.15 or later, with the default of --max-queue-depth",)
+        assumes = (Because(GroupGround.QUEUE_DEPTH),)
         why = Because(VolcanoFlaw.TOO_DEEP, (depth, _DEEPEST))
         yield Problem(("spec", "parent"), why, "depth", _BY, assumes=assumes, since=_DEPTH_SINCE)
 
@@ -166,7 +168,7 @@ def _too_deep(queue: _Queue, ancestors: list[_Queue]) -> Iterator[Problem]:
 def _problem(
     at: tuple[str | int, ...], why: Because, cause: str, elsewhere: tuple[tuple[Because, Location], ...]
 ) -> Problem:
-    assumes = ("Volcano 1.14 or later; before, a scheduler with hierarchical queues starts nothing at all",)
+    assumes = (Because(GroupGround.QUEUE_TREES),)
     return Problem(at, why, cause, _BY, assumes=assumes, since=_SINCE, elsewhere=elsewhere)
 
 

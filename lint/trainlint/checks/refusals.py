@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from trainlint.admission.flaws import FlawRole, ObjectFlaw
+from trainlint.admission.ground import RefusedPart
 from trainlint.admission.kinds.core_kinds import CORE_KINDS
 from trainlint.admission.kinds.ray import KUEUE
 from trainlint.admission.object_names import of_name
@@ -22,6 +23,7 @@ from trainlint.kube.strings import unquoted
 from trainlint.kube.values import read_text
 from trainlint.model.because import Because
 from trainlint.model.definition import Definition
+from trainlint.model.refuser import Refuser
 from trainlint.model.root import Root
 from trainlint.model.workload import ObjectRef, PodSet, Workload
 from trainlint.operators.shipped_runtimes import shipped_runtime
@@ -148,8 +150,8 @@ def _by_policy(refused: RefusedByPolicy) -> RefusedObject:
         refused.path,
         Because(ObjectFlaw.BY_POLICY, (refused.message, refused.expression)),
         f"{refused.policy} {refused.rule.path}",
-        f"ValidatingAdmissionPolicy {refused.policy}",
-        "every pod" if refused.pods else "",
+        Because(Refuser.ADMISSION_POLICY, (refused.policy,)),
+        Because(RefusedPart.EVERY_POD) if refused.pods else None,
         evidence={"expression": refused.expression},
         assumes=refused.assumes,
     )

@@ -52,7 +52,7 @@ class Need:
     at: Location
     owners: tuple[ObjectRef, ...]
     caller: PodSet | None = None
-    assumes: str = ""
+    assumes: Because | None = None
     fatal: bool = False
     named: str = ""
     value: str = ""

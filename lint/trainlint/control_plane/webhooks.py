@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from trainlint.control_plane.ground import ControlPlaneGround
 from trainlint.control_plane.need import Names, Need, Purpose
 from trainlint.kube.webhooks import WEBHOOK_KINDS, Webhook, read_webhooks
+from trainlint.model.because import Because
 from trainlint.model.known import Known
 from trainlint.model.namespace import METADATA_NAME
 from trainlint.model.selector import LabelSelector
@@ -51,7 +53,7 @@ def _calls(names: Names, webhook: Webhook) -> Iterator[Need]:
             named=webhook.name,
             at=webhook.at,
             owners=owners,
-            assumes="the API server does not run on the node of these pods",
+            assumes=Because(ControlPlaneGround.API_SERVER_ELSEWHERE),
             fatal=True,
         )
 

@@ -39,4 +39,5 @@ def application_set(meta: Meta, item: Field, context: DeployContext) -> Deployed
         tuple(each for found in made for each in found.releases),
         tuple(dict.fromkeys((*unknowns, *(each for found in made for each in found.unknowns)))),
         closed=not unknowns and bool(made) and all(found.closed for found in made),
+        contested=tuple(each for found in made for each in found.contested),
     )

@@ -46,6 +46,7 @@ def application(meta: Meta, item: Field, context: DeployContext, by: str = "") -
         tuple(each for found in made for each in found.releases),
         tuple(each for found in made for each in found.unknowns),
         closed=bool(made) and all(found.closed for found in made),
+        contested=tuple(each for found in made for each in found.contested),
     )
 
 
@@ -79,7 +80,7 @@ def _source(
     if not owner.ours:
         why = f", {CONTESTED}" if owner.contested else ""
         missing = f"its objects: they come from {written or '.'} of {url}{why}"
-        return _undecided(by, source, missing, "lint that repository with this one")
+        return _undecided(by, source, missing, "lint that repository with this one", contested=owner.contested)
     if not context.sources.holds(path):
         return _undecided(by, source["path"], f"its path {path or '.'} does not exist", "name a directory that does")
     directory, kustomize = source["directory"], source["kustomize"]
@@ -191,5 +192,6 @@ def _parameter(parameter: Field) -> Values:
     return Values(Field(value.document, value.path, made))
 
 
-def _undecided(by: str, at: Field, missing: str, remedy: str) -> Deployed:
-    return Deployed(unknowns=(Unknown(by, missing, remedy, at.at),))
+def _undecided(by: str, at: Field, missing: str, remedy: str, *, contested: bool = False) -> Deployed:
+    unknown = Unknown(by, missing, remedy, at.at)
+    return Deployed(unknowns=(unknown,), contested=(unknown,) if contested else ())

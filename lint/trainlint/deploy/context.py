@@ -1,4 +1,4 @@
-"""What a deployer's words are looked up in: the objects beside it, variables and values that are in Git, the files."""
+"""The objects, variables, values and files in Git to which the fields of a deployer refer."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
+from trainlint.model.because import Because
 from trainlint.source.document import Field
 from trainlint.source.rendered_root import Overlay
 
@@ -98,7 +99,7 @@ class Deployment:
     insists: bool = True
     refuses_unplaced: bool = False
     release: Release | None = None
-    assumes: tuple[str, ...] = ()
+    assumes: tuple[Because, ...] = ()
     kind: str = ""
 
 
@@ -137,9 +138,13 @@ class Release:
 
 @fact
 class Deployed:
-    """What one deployer says. ``closed`` tells that nothing comes from elsewhere: all that it brings is followed."""
+    """What one deployer says. ``closed`` tells that nothing comes from elsewhere: all that it brings is followed.
+
+    ``contested`` are those of the unknowns where a source may be this repository or another one.
+    """
 
     deployments: tuple[Deployment, ...] = ()
     releases: tuple[Release, ...] = ()
     unknowns: tuple[Unknown, ...] = ()
     closed: bool = False
+    contested: tuple[Unknown, ...] = ()

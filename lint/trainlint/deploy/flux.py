@@ -9,12 +9,14 @@ from typing import Final
 from trainlint.deploy.changes import patch_of
 from trainlint.deploy.context import DeployContext, parsed
 from trainlint.deploy.deployment import HERE, Deployed, Deployment, Release, Transformation, Values, Variables, Way
+from trainlint.deploy.ground import DeployGround
 from trainlint.deploy.overlay import flux_overlay
 from trainlint.deploy.remotes import ARCHIVES
 from trainlint.deploy.sources import CONTESTED, SourceOwnership, normal_path
 from trainlint.finding import Unknown
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder, read_strings, read_text
+from trainlint.model.because import Because
 from trainlint.source.document import Field
 
 __all__ = ["flux_instance", "helm_release", "kustomization"]
@@ -33,13 +35,14 @@ def kustomization(meta: Meta, item: Field, context: DeployContext) -> Deployed:
     owner, address, path = _owner(meta, reference, path, context)
     if not owner.ours:
         why = f", {CONTESTED}" if owner.contested else ""
-        return _undecided(by, item, f"its objects: they come from {address}{why}", "lint that repository with this one")
+        missing = f"its objects: they come from {address}{why}"
+        return _undecided(by, item, missing, "lint that repository with this one", contested=owner.contested)
     if not context.sources.holds(path):
         return _undecided(by, spec["path"], f"its path {path or '.'} does not exist", "name a directory that does")
     assumes = [owner.assumes] if owner.assumes else []
     suspended = spec["suspend"].value is True
     if suspended:
-        assumes.append(f"{by} is suspended: what it deployed last is what is written")
+        assumes.append(Because(DeployGround.SUSPENDED, (by,)))
     components = tuple(normal_path(posixpath.join(path, each)) for each in read_strings(spec["components"]))
     namespace = read_text(spec["targetNamespace"])
     made = Deployment(
@@ -96,7 +99,7 @@ def helm_release(meta: Meta, item: Field, context: DeployContext) -> Deployed:
     address = _address(reference, source_namespace, context)
     written = read_text(chart["chart"]) if chart is not None else posixpath.basename(address or "")
     path: str | None = None
-    assumes: tuple[str, ...] = ()
+    assumes: tuple[Because, ...] = ()
     if chart is not None and reference["kind"].scalar in {"GitRepository", "Bucket"}:
         owner = context.sources.owner(address or "", normal_path(written))
         if owner.ours and context.sources.holds(normal_path(written)):
@@ -174,11 +177,11 @@ def _owner(meta: Meta, reference: Field, path: str, context: DeployContext) -> t
     if kind == "GitRepository" and address:
         return context.sources.owner(address, path), shown, path
     if path and kind in {*_SOURCES, ""} and context.sources.holds(path):
-        named = f"the {kind} {name}" if kind else "the source that other manifests give to Kustomizations"
-        assumes = f"{named} is this repository: what is deployed from it exists here"
+        named = Because(DeployGround.NAMED_SOURCE, (f"{kind} {name}",))
+        assumes = named if kind else Because(DeployGround.UNNAMED_SOURCE)
         return SourceOwnership(ours=True, assumes=assumes), shown, path
     if home := context.sources.home(f"{kind} {name}", address, path) if kind in ARCHIVES else "":
-        assumes = f"the {kind} {name} is made of the directory {home}: what is deployed from it exists there"
+        assumes = Because(DeployGround.ARCHIVE, (f"{kind} {name}", home))
         return SourceOwnership(ours=True, assumes=assumes), shown, f"{home}/{path}" if path else home
     return SourceOwnership(ours=False), shown, path
 
@@ -243,5 +246,6 @@ def _values(spec: Field, context: DeployContext) -> Iterator[Values]:
         yield Values(spec["values"])
 
 
-def _undecided(by: str, at: Field, missing: str, remedy: str) -> Deployed:
-    return Deployed(unknowns=(Unknown(by, missing, remedy, at.at),))
+def _undecided(by: str, at: Field, missing: str, remedy: str, *, contested: bool = False) -> Deployed:
+    unknown = Unknown(by, missing, remedy, at.at)
+    return Deployed(unknowns=(unknown,), contested=(unknown,) if contested else ())

@@ -45,6 +45,7 @@ def deployed_by(meta: Meta, item: Field, context: DeployContext) -> Deployed:
         found.releases,
         (*found.unknowns, *(each for one in more for each in one.unknowns)),
         closed=found.closed,
+        contested=(*found.contested, *(each for one in more for each in one.contested)),
     )
 
 

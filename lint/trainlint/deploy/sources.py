@@ -10,8 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from trainlint.deploy.ground import DeployGround
 from trainlint.fact import fact
 from trainlint.lazy_pattern import lazy_pattern
+from trainlint.model.because import Because
 from trainlint.source.git import GitError, git
 from trainlint.source.library import Library
 
@@ -33,7 +35,7 @@ class SourceOwnership:
     """
 
     ours: bool
-    assumes: str = ""
+    assumes: Because | None = None
     contested: bool = False
 
 
@@ -119,11 +121,10 @@ class Sources:
                 return SourceOwnership(ours=False, contested=True)
             return SourceOwnership(
                 ours=True,
-                assumes=f"{url or 'a source without address'} is this repository, "
-                "which has no remote to compare with: what is deployed from there exists here",
+                assumes=Because(DeployGround.NO_REMOTE, (url,)),
             )
         if address is not None and any(_name(address) == _name(other) for other in self._remotes):
-            return SourceOwnership(ours=True, assumes=f"this repository is a fork of {url}")
+            return SourceOwnership(ours=True, assumes=Because(DeployGround.FORK, (url,)))
         return SourceOwnership(ours=False)
 
 

@@ -1,4 +1,4 @@
-"""What the rules say about a state of the repository, and what of it is left when people have had their say."""
+"""The findings of all rules about a state of the repository, without those that are suppressed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is told how far a run has come."""
+"""The callback that reports how far a run is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of a world, read."""
+"""Reads the files of a world."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one run is asked for."""
+"""The request of one run."""
 
 from __future__ import annotations
 

@@ -29,6 +29,7 @@ from trainlint.source.rendering_hint import rendering_hint
 from trainlint.source.template import Template
 from trainlint.source.testdata import home_of_test
 from trainlint.source.world import World
+from trainlint.wording.because import texts_of
 
 if TYPE_CHECKING:
     from trainlint.engine.source_places import Places
@@ -193,7 +194,7 @@ def _of_facts(facts: Iterable[Facts]) -> Iterator[str]:
 
 
 def _assumptions(facts: Facts) -> Iterator[str]:
-    yield from facts.snapshot.settings.assumptions
+    yield from texts_of(facts.snapshot.settings.assumptions)
     yield from (note for inventory in facts.snapshot.every_inventory for pool in inventory.pools for note in pool.notes)
     yield from _of_outside(facts)
 

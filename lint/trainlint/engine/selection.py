@@ -1,4 +1,4 @@
-"""Which rules run, and how bad their findings are: the command line's word over that of the configuration."""
+"""Which rules run, with the severities of their findings: the command line overrides the configuration."""
 
 from __future__ import annotations
 

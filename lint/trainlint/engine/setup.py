@@ -1,4 +1,4 @@
-"""What one run was told: the configuration that counts, the choices of the command line, and what follows from both."""
+"""The setup of one run: the configuration that counts, the choices of the command line, and what follows from both."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ class Prover:
             proof = prove(part, self.surroundings.reach(part, everywhere), replace(model, as_one=as_one), missing)
             if proof.exists is not Answer.REFUTED:
                 return None
-        assumes = tuple(dict.fromkeys(text for each in closed.values() for text in each.assumes))
+        assumes = tuple(dict.fromkeys(why for each in closed.values() for why in each.assumes))
         causes = tuple(assuming(each, assumes) for each in proof.causes)
         reach = self.surroundings.reach(group, everywhere)
         return replace(proof, group=group, causes=causes, reach=reach, connections=connections(reach, proof.zones))

@@ -1,4 +1,4 @@
-"""Edits in words of paths to the text of one document; what they make is read again and must be what was meant."""
+"""Applies edits to the text of one document; the result is read again and must have the intended value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The nodes of a document that an edit may change: those whose text is their own."""
+"""The nodes of a document that an edit may change: those that share their text with no other node."""
 
 from __future__ import annotations
 

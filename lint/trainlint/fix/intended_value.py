@@ -1,4 +1,4 @@
-"""What the value of a document is to be after an edit: the text must come to the same."""
+"""The value that a document must have after an edit."""
 
 from __future__ import annotations
 

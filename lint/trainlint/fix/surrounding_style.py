@@ -1,4 +1,4 @@
-"""New values written as those around them are: in brackets where these are, else each entry on its own line."""
+"""New values in the style of the values around them: in brackets, or each entry on its own line."""
 
 from __future__ import annotations
 

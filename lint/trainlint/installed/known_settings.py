@@ -7,6 +7,7 @@ from dataclasses import field
 
 from trainlint.fact import fact
 from trainlint.finding import Unknown
+from trainlint.model.because import Because
 from trainlint.model.settings import Settings
 from trainlint.source.document import Field
 
@@ -20,4 +21,4 @@ class KnownSettings:
     settings: Settings
     read: Mapping[str, Field] = field(default_factory=dict)
     unknowns: tuple[Unknown, ...] = ()
-    assumes: tuple[str, ...] = ()
+    assumes: tuple[Because, ...] = ()

@@ -1,4 +1,4 @@
-"""The settings of a cluster with what its manifests state, and what they leave in doubt."""
+"""The settings of a cluster as its manifests state them, and what they leave unknown."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Final
 
 from trainlint.deploy.deployment import Release
 from trainlint.installed import cilium
+from trainlint.installed.ground import InstalledGround
 from trainlint.installed.kinds import CILIUM_CONFIG
 from trainlint.installed.known_settings import KnownSettings
 from trainlint.installed.kubernetes import of_cluster
@@ -15,6 +16,7 @@ from trainlint.installed.kueue import configured
 from trainlint.installed.operators import operator_releases
 from trainlint.installed.statement import StatedSetting, agreed, disputes
 from trainlint.kube.meta import Meta
+from trainlint.model.because import Because
 from trainlint.model.settings import Cni, Settings
 from trainlint.source.document import Field
 
@@ -49,11 +51,11 @@ def informed(
     )
 
 
-def _assumed(releases: Iterable[Release]) -> Iterator[str]:
+def _assumed(releases: Iterable[Release]) -> Iterator[Because]:
     for release in releases:
         missing = next((each.missing for each in release.values if each.missing), "")
         if release.chart in cilium.CHARTS and missing:
-            yield f"Cilium has its default options: {missing}, with which {release.by} installs it, is not in Git"
+            yield Because(InstalledGround.CILIUM_DEFAULTS, (missing, release.by))
 
 
 def _stated(name: str, cni: Cni) -> bool:

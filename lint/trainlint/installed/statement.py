@@ -1,4 +1,4 @@
-"""What a manifest states about a cluster, and what several of them come to."""
+"""What one manifest states about a cluster, and the value that several of them agree on."""
 
 from __future__ import annotations
 

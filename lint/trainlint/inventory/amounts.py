@@ -1,4 +1,4 @@
-"""What a list of resources leaves unsaid about nodes: unknown, or none, never 0 by silence alone."""
+"""Resources of nodes that a list does not name: their amounts are unknown or none."""
 
 from __future__ import annotations
 

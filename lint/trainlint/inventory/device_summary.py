@@ -1,4 +1,4 @@
-"""The devices of nodes without what tells one from another: equal nodes have equal devices then."""
+"""The devices of nodes without what only identifies one of them, so that equal nodes have equal devices."""
 
 from __future__ import annotations
 

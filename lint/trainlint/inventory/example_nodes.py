@@ -15,9 +15,9 @@ def concerning(inventories: Iterable[Inventory], file: str) -> tuple[Inventory, 
     return tuple(each for each in inventories if not each.derived or each.at is None or is_for(each.at.file, file))
 
 
-def apart(inventories: Sequence[Inventory], files: Iterable[str]) -> Iterator[str]:
-    """What is assumed about inventories that do not concern one of the files, in words."""
+def apart(inventories: Sequence[Inventory], files: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The inventories that do not concern one of the files: the name of each, and its directory of examples."""
     homes = {example_of(each.at.file): each for each in inventories if each.derived and each.at is not None}
     for home, each in homes.items():
         if any(not file.startswith(home) for file in files):
-            yield f"{each.name} are an example: they count for what lies in {home} only"
+            yield each.name, home

@@ -183,7 +183,7 @@ class Rejection:
 
     origin: ObjectRef
     at: Location
-    reason: str
+    reason: Because
     engine: bool
     server: bool = True
 
@@ -194,7 +194,7 @@ class Unenforced:
 
     origin: ObjectRef
     at: Location
-    why: str
+    why: Because
 
 
 @fact

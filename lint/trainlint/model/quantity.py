@@ -43,7 +43,9 @@ class QuantityError(ValueError):
 
 @lru_cache(maxsize=16384)
 def parse_quantity(text: str) -> Fraction:
-    """The exact value. Finer parts than 1e-9 are rounded up, more than 2^63-1 is capped, as upstream does.
+    """The exact value, in units of one (bytes of memory, cores of a CPU).
+
+    Finer parts than 1e-9 are rounded up, more than 2^63-1 is capped, as upstream does.
 
     Raises QuantityError if the text is no quantity.
     """

@@ -7,6 +7,7 @@ from dataclasses import field
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.model.because import Because
 from trainlint.model.definition import Definition
 from trainlint.model.selector import LabelSelector
 
@@ -133,7 +134,7 @@ class Settings:
     admission: frozenset[str] = frozenset()
     topology_key: str = ZONE
     cross_zone_allowed: frozenset[str] = frozenset()
-    assumptions: tuple[str, ...] = ()
+    assumptions: tuple[Because, ...] = ()
     workloads: tuple[DescribedKind, ...] = ()
     groups: tuple[SelectedGroup, ...] = ()
     paths: tuple[str, ...] = ()

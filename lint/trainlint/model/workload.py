@@ -86,7 +86,7 @@ class Colocation:
     first: int | None = None
     tier: Known[str] = ""
     sure: Known[int] | None = None
-    doubt: str = ""
+    doubt: Because | None = None
 
 
 @fact
@@ -269,7 +269,7 @@ class Gang:
     namespace: str
     at: Location = field(compare=False)
     closed: bool = False
-    doubt: str = ""
+    doubt: Because | None = None
 
 
 @fact
@@ -285,6 +285,5 @@ class Workloads:
     services: tuple[Service, ...] = ()
     policies: tuple[Field, ...] = ()
     unknowns: tuple[Unknown, ...] = ()
-    assumptions: tuple[str, ...] = ()
     objects: tuple[Workload, ...] = ()
     gangs: tuple[Gang, ...] = ()

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from trainlint.kube.values import is_placeholder
 from trainlint.lazy_pattern import lazy_pattern
+from trainlint.model.because import Because
 from trainlint.policy.addresses import parse_address, parse_prefix
 from trainlint.policy.field_types import Problem
+from trainlint.policy.rejection_ground import RejectionGround
 from trainlint.policy.syntax import key_problem, value_problem
 from trainlint.source.document import Field
 
@@ -32,18 +34,27 @@ def _selector(field: Field) -> Iterator[Problem]:
         operator, values = expression["operator"].scalar or "", list(expression["values"].elements())
         yield from _label(expression["key"], expression["key"].scalar or "")
         if operator not in OPERATORS and not _open(expression["operator"]):
-            yield expression["operator"], f"{operator!r} is no operator of a label selector"
+            yield expression["operator"], Because(RejectionGround.OPERATOR, (repr(operator),))
         elif operator in ("In", "NotIn") and not values:
-            yield expression["values"], f"{operator} needs values"
+            yield expression["values"], Because(RejectionGround.VALUES_MISSING, (operator,))
         elif operator in ("Exists", "DoesNotExist") and values:
-            yield expression["values"], f"{operator} takes no values"
+            yield expression["values"], Because(RejectionGround.VALUES_GIVEN, (operator,))
         for value in values:
             yield from _value(value)
 
 
 def _label(field: Field, key: str) -> Iterator[Problem]:
     if not is_placeholder(key) and (problem := key_problem(key)):
-        yield field, f"{key!r} is no label key: {problem}"
+        yield (
+            field,
+            Because(
+                RejectionGround.LABEL_KEY,
+                (
+                    repr(key),
+                    problem,
+                ),
+            ),
+        )
 
 
 def _value(field: Field) -> Iterator[Problem]:
@@ -59,10 +70,10 @@ def kubernetes_problems(root: Field, *, strict: bool = False) -> Iterator[Proble
     yield from _selector(spec["podSelector"])
     types = list(spec["policyTypes"].elements())
     if len(types) > len(TYPES):
-        yield spec["policyTypes"], "there are two policy types at most"
+        yield spec["policyTypes"], Because(RejectionGround.POLICY_TYPES)
     for each in types:
         if each.scalar not in TYPES and not _open(each):
-            yield each, "a policy type is Ingress or Egress"
+            yield each, Because(RejectionGround.POLICY_TYPE)
     for direction, way in (("ingress", "from"), ("egress", "to")):
         for rule in spec[direction].elements():
             for port in rule["ports"].elements():
@@ -74,19 +85,19 @@ def kubernetes_problems(root: Field, *, strict: bool = False) -> Iterator[Proble
 def _port(field: Field) -> Iterator[Problem]:
     protocol, port, end = field["protocol"], field["port"], field["endPort"]
     if protocol.present and protocol.scalar not in PROTOCOLS and not _open(protocol):
-        yield protocol, f"the protocol is one of {', '.join(PROTOCOLS)}"
+        yield protocol, Because(RejectionGround.PROTOCOL, (PROTOCOLS,))
     if isinstance(port.value, int):
         if not 1 <= port.value <= MAX_PORT:
-            yield port, f"a port is between 1 and {MAX_PORT}"
+            yield port, Because(RejectionGround.PORT_NUMBER, (MAX_PORT,))
     elif port.present and not _open(port) and not _port_name(port.scalar or ""):
-        yield port, f"{port.scalar!r} is no port name"
+        yield port, Because(RejectionGround.PORT_NAME, (repr(port.scalar),))
     if isinstance(end.value, int):
         if _open(port):
             return
         if not isinstance(port.value, int):
-            yield end, "endPort needs a port by number"
+            yield end, Because(RejectionGround.END_PORT_ALONE)
         elif not port.value <= end.value <= MAX_PORT:
-            yield end, f"endPort is between port and {MAX_PORT}"
+            yield end, Because(RejectionGround.END_PORT, (MAX_PORT,))
 
 
 def _port_name(text: str) -> bool:
@@ -96,30 +107,39 @@ def _port_name(text: str) -> bool:
 def _peer(field: Field, *, strict: bool) -> Iterator[Problem]:
     pods, namespaces, block = field["podSelector"], field["namespaceSelector"], field["ipBlock"]
     if not pods.present and not namespaces.present and not block.present:
-        yield field, "a peer needs a podSelector, a namespaceSelector or an ipBlock"
+        yield field, Because(RejectionGround.NO_PEER)
     yield from _selector(pods)
     yield from _selector(namespaces)
     if not block.present:
         return
     if pods.present or namespaces.present:
-        yield block, "an ipBlock stands alone in its peer"
+        yield block, Because(RejectionGround.IP_BLOCK_ALONE)
     if strict:
         for each in (block["cidr"], *block["except"].elements()):
             yield from _bits_beyond(each)
     network = parse_prefix(block["cidr"].scalar or "")
     if network is None and not _open(block["cidr"]):
-        yield block["cidr"], f"{block['cidr'].scalar or ''!r} is no address with a prefix length"
+        yield block["cidr"], Because(RejectionGround.PREFIX, (repr(block["cidr"].scalar or ""),))
     for each in block["except"].elements():
         excepted = parse_prefix(each.scalar or "")
         if excepted is None:
             if not _open(each):
-                yield each, f"{each.scalar!r} is no address with a prefix length"
+                yield each, Because(RejectionGround.PREFIX, (repr(each.scalar),))
         elif network is not None and (
             network.version != excepted.version
             or excepted.network_address not in network
             or excepted.prefixlen <= network.prefixlen
         ):
-            yield each, f"{each.scalar} does not lie inside {block['cidr'].scalar}"
+            yield (
+                each,
+                Because(
+                    RejectionGround.OUTSIDE_BLOCK,
+                    (
+                        each.scalar,
+                        block["cidr"].scalar,
+                    ),
+                ),
+            )
 
 
 def _bits_beyond(field: Field) -> Iterator[Problem]:
@@ -127,4 +147,4 @@ def _bits_beyond(field: Field) -> Iterator[Problem]:
     text = field.scalar or ""
     network, written = parse_prefix(text), parse_address(text.partition("/")[0])
     if network is not None and written is not None and written != network.network_address:
-        yield field, f"{text} has bits beyond the length of its prefix, write {network}"
+        yield field, Because(RejectionGround.HOST_BITS, (text, network))

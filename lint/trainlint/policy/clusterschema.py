@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 from trainlint.policy.addresses import parse_prefix
 from trainlint.policy.field_types import Problem
+from trainlint.policy.rejection_ground import RejectionGround
 from trainlint.source.document import Field
 
 __all__ = ["cluster_problems"]
@@ -28,7 +30,7 @@ def cluster_problems(root: Field) -> Iterator[Problem]:
     yield from _one_of(spec["tier"], TIERS)
     priority = spec["priority"]
     if not _within(priority.value, 0, MAX_PRIORITY) and not _open(priority):
-        yield priority, f"the priority is between 0 and {MAX_PRIORITY}"
+        yield priority, Because(RejectionGround.PRIORITY, (MAX_PRIORITY,))
     yield from _exactly_one(spec["subject"], SUBJECTS)
     for direction, way, peers in (("ingress", "from", SUBJECTS), ("egress", "to", EGRESS_PEERS)):
         yield from _not_more(spec[direction])
@@ -42,7 +44,7 @@ def _open(field: Field) -> bool:
 
 def _one_of(field: Field, values: tuple[str, ...]) -> Iterator[Problem]:
     if field.scalar not in values and not _open(field):
-        yield field, f"one of {', '.join(values)} is needed"
+        yield field, Because(RejectionGround.ONE_OF, (values,))
 
 
 def _within(value: object, low: int, high: int) -> bool:
@@ -51,30 +53,30 @@ def _within(value: object, low: int, high: int) -> bool:
 
 def _exactly_one(field: Field, names: tuple[str, ...]) -> Iterator[Problem]:
     if sum(field[name].present for name in names) != 1:
-        yield field, f"exactly one of {', '.join(names)} must be set"
+        yield field, Because(RejectionGround.EXACTLY_ONE_OF, (names,))
 
 
 def _not_more(field: Field) -> Iterator[Problem]:
     if sum(1 for _ in field.elements()) > MAX_ITEMS:
-        yield field, f"there are {MAX_ITEMS} elements at most"
+        yield field, Because(RejectionGround.TOO_MANY_ELEMENTS, (MAX_ITEMS,))
 
 
 def _rule(rule: Field, way: str, names: tuple[str, ...]) -> Iterator[Problem]:
     yield from _one_of(rule["action"], ACTIONS)
     if not rule[way].value:
-        yield rule[way], f"{way} needs a peer; for everyone write namespaces: {{}}"
+        yield rule[way], Because(RejectionGround.NO_PEER_IN, (way,))
     yield from _not_more(rule[way])
     for peer in rule[way].elements():
         yield from _exactly_one(peer, names)
         for network in peer["networks"].elements():
             if parse_prefix(network.scalar or "") is None and not _open(network):
-                yield network, f"{network.scalar!r} is no address with a prefix length"
+                yield network, Because(RejectionGround.PREFIX, (repr(network.scalar),))
     yield from _not_more(rule["protocols"])
     outside = any(peer[name].present for peer in rule[way].elements() for name in EGRESS_PEERS[2:])
     for protocol in rule["protocols"].elements():
         yield from _exactly_one(protocol, (*TRANSPORTS, PORT_NAME))
         if outside and protocol[PORT_NAME].present:
-            yield protocol[PORT_NAME], "nodes, networks and domain names have no named ports"
+            yield protocol[PORT_NAME], Because(RejectionGround.NAMED_PORTS_OF_NODES)
         for name in TRANSPORTS:
             yield from _port(protocol[name]["destinationPort"])
 
@@ -84,6 +86,6 @@ def _port(port: Field) -> Iterator[Problem]:
     start, end = bounds["start"].value, bounds["end"].value
     for field in (port["number"], bounds["start"], bounds["end"]):
         if isinstance(field.value, int) and not _within(field.value, 1, MAX_PORT):
-            yield field, f"a port is between 1 and {MAX_PORT}"
+            yield field, Because(RejectionGround.PORT_NUMBER, (MAX_PORT,))
     if isinstance(start, int) and isinstance(end, int) and start >= end:
-        yield bounds, "the start of a range is smaller than its end"
+        yield bounds, Because(RejectionGround.RANGE_ORDER)

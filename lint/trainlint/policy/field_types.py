@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from trainlint.fact import fact
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 from trainlint.policy.options import Version
+from trainlint.policy.rejection_ground import RejectionGround
 from trainlint.source.document import Field
 
 __all__ = ["Problem", "type_problems"]
 
-Problem = tuple[Field, str]
+Problem = tuple[Field, Because]
 """The field to blame, and why."""
 
 
 @fact
 class _Scalar:
-    name: str
+    name: RejectionGround
     types: tuple[type, ...]
 
 
@@ -30,10 +32,10 @@ class _Each:
     shape: Any
 
 
-TEXT = _Scalar("a string", (str,))
-NUMBER = _Scalar("a whole number", (int,))
-FLAG = _Scalar("true or false", (bool,))
-NUMBER_OR_TEXT = _Scalar("a number or a string", (int, str))
+TEXT = _Scalar(RejectionGround.STRING, (str,))
+NUMBER = _Scalar(RejectionGround.WHOLE_NUMBER, (int,))
+FLAG = _Scalar(RejectionGround.FLAG, (bool,))
+NUMBER_OR_TEXT = _Scalar(RejectionGround.NUMBER_OR_STRING, (int, str))
 
 SELECTOR = {
     "matchLabels": _Each(TEXT),
@@ -152,19 +154,29 @@ def _walk(field: Field, shape: Any, *, templates: bool) -> Iterator[Problem]:
         if not isinstance(field.value, shape.types) or isinstance(field.value, bool) > (bool in shape.types):
             yield field, _wrong(field, shape.name)
         return
-    expected, name = (list, "a list") if isinstance(shape, list) else (dict, "a mapping")
+    expected, name = (list, RejectionGround.LIST) if isinstance(shape, list) else (dict, RejectionGround.MAPPING)
     if not isinstance(field.value, expected):
         yield field, _wrong(field, name)
     for inner, inner_shape in _inside(field, shape):
         yield from _walk(inner, inner_shape, templates=templates)
 
 
-def _wrong(field: Field, expected: str) -> str:
+_TYPES: Final[Mapping[type, RejectionGround]] = {
+    bool: RejectionGround.BOOLEAN,
+    int: RejectionGround.NUMBER,
+    float: RejectionGround.NUMBER,
+    str: RejectionGround.STRING,
+    list: RejectionGround.LIST,
+    dict: RejectionGround.MAPPING,
+}
+
+
+def _wrong(field: Field, expected: RejectionGround) -> Because:
     """What a field is and what it must be."""
-    kinds = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", dict: "a mapping"}
     name = next((step for step in reversed(field.path) if isinstance(step, str)), "the object")
-    whose = f"an element of {name}" if field.path and isinstance(field.path[-1], int) else name
-    return f"{whose} must be {expected}, and this is {kinds.get(type(field.value), 'something else')}"
+    element = bool(field.path) and isinstance(field.path[-1], int)
+    found = _TYPES.get(type(field.value), RejectionGround.SOMETHING_ELSE)
+    return Because(RejectionGround.FIELD_TYPE, (name, element, expected, found))
 
 
 def _inside(field: Field, shape: Any) -> Iterator[tuple[Field, Any]]:

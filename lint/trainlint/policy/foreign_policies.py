@@ -5,7 +5,9 @@ from __future__ import annotations
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.policies import ADMIN_KINDS, FOREIGN_CLUSTER, FOREIGN_KINDS
+from trainlint.model.because import Because
 from trainlint.model.workload import ObjectRef
+from trainlint.policy.rejection_ground import UnenforcedGround
 from trainlint.source.document import Field
 
 __all__ = ["ForeignPolicy", "never_enforced", "read_foreign"]
@@ -19,11 +21,6 @@ class ForeignPolicy:
     namespace: str
     at: Location
 
-    @property
-    def missing(self) -> str:
-        """What is not known because of it."""
-        return f"what {self.origin} decides: only its own engine can tell"
-
 
 def read_foreign(root: Field, group: str) -> ForeignPolicy | None:
     """The object as a policy of another engine; ``None`` where it is none."""
@@ -35,8 +32,8 @@ def read_foreign(root: Field, group: str) -> ForeignPolicy | None:
     return ForeignPolicy(ObjectRef(name, namespace, metadata["name"].scalar or ""), namespace, root.at)
 
 
-def never_enforced(policy: ForeignPolicy, *, cilium: bool) -> str:
-    """Why nothing enforces it; empty where something may. Cilium never implemented the admin kinds (P 3.2)."""
+def never_enforced(policy: ForeignPolicy, *, cilium: bool) -> Because | None:
+    """Why nothing enforces it; ``None`` where something may. Cilium never implemented the admin kinds (P 3.2)."""
     if cilium and policy.origin.kind in ADMIN_KINDS:
-        return f"Cilium does not implement {policy.origin.kind}"
-    return ""
+        return Because(UnenforcedGround.NOT_IMPLEMENTED, (policy.origin.kind,))
+    return None

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 from trainlint.kube.values import is_placeholder
 from trainlint.lazy_pattern import lazy_pattern
+from trainlint.model.because import Because
 from trainlint.policy.field_types import Problem
 from trainlint.policy.goregex import regex_problem
 from trainlint.policy.options import CiliumOptions
 from trainlint.policy.ports import is_port_name, parse_uint16
+from trainlint.policy.rejection_ground import RejectionGround
 from trainlint.source.document import Field
 
 __all__ = ["domain_name_problems", "layer_seven_problems", "name_problems"]
@@ -28,14 +30,14 @@ def layer_seven_problems(element: Field, options: CiliumOptions, *, egress: bool
         if parsers:
             first = next(iter(parsers.values()))
             if host and not egress:
-                yield first, "layer-7 rules are not supported for traffic to nodes"
+                yield first, Because(RejectionGround.RULES_TO_NODES)
             if not options.l7_proxy:
-                yield first, "layer-7 rules need the option enable-l7-proxy"
+                yield first, Because(RejectionGround.L7_PROXY_OFF)
             if not egress and "dns" in parsers:
-                yield parsers["dns"], "DNS rules are supported on egress only"
+                yield parsers["dns"], Because(RejectionGround.DNS_ON_INGRESS)
             for name, field in parsers.items():
                 if egress and host and name in ("http", "kafka"):
-                    yield field, "HTTP and Kafka rules are not supported for traffic from nodes"
+                    yield field, Because(RejectionGround.RULES_FROM_NODES)
         yield from _port_rule(rule, options, parsers, egress=egress)
 
 
@@ -48,14 +50,14 @@ def _parsers(rule: Field, options: CiliumOptions) -> dict[str, Field]:
 def _port_rule(rule: Field, options: CiliumOptions, parsers: dict[str, Field], *, egress: bool) -> Iterator[Problem]:
     names, listener = rule["serverNames"], rule["listener"]
     if names.value and parsers and not rule["terminatingTLS"].present:
-        yield names, "serverNames beside layer-7 rules need terminatingTLS"
+        yield names, Because(RejectionGround.SERVER_NAMES)
     for name in names.elements():
         if not name.scalar:
-            yield name, "a server name must not be empty"
+            yield name, Because(RejectionGround.SERVER_NAME)
     if listener.present and not egress:
-        yield listener, "a listener is supported on egress only"
+        yield listener, Because(RejectionGround.LISTENER_ON_INGRESS)
     if listener.present and parsers:
-        yield listener, "a listener cannot stand beside layer-7 rules"
+        yield listener, Because(RejectionGround.LISTENER_BESIDE_RULES)
     if parsers:
         yield from _with_parsers(rule, options, parsers)
 
@@ -66,24 +68,24 @@ def _with_parsers(rule: Field, options: CiliumOptions, parsers: dict[str, Field]
         text, protocol = port["port"].scalar or "", port["protocol"].scalar or "ANY"
         number = None if is_port_name(text) or is_placeholder(text) else parse_uint16(text)
         if number == 0:
-            yield port["port"], "layer-7 rules cannot be used with port 0"
+            yield port["port"], Because(RejectionGround.RULES_WITH_PORT_0)
         if "dns" in parsers:
             end = port["endPort"].value
             if number is not None and isinstance(end, int) and end > number:
-                yield port["endPort"], "DNS rules do not support ranges of ports"
+                yield port["endPort"], Because(RejectionGround.DNS_PORT_RANGE)
         elif protocol.upper() != "TCP" and not is_placeholder(protocol):
-            yield port["protocol"], f"layer-7 rules other than DNS apply to TCP only, not to {protocol}"
+            yield port["protocol"], Because(RejectionGround.RULES_NOT_TCP, (protocol,))
     written = [rule["rules"][name] for name in PARSERS[: 2 if options.version >= (1, 20, 0) else 3]]
     written = [field for field in written if field.present]
     if options.version < (1, 20, 0):
         protocol_name = rule["rules"]["l7proto"]
         if rule["rules"]["l7"].present and not protocol_name.scalar:
-            yield rule["rules"]["l7"], "l7 needs l7proto"
+            yield rule["rules"]["l7"], Because(RejectionGround.L7_WITHOUT_PROTOCOL)
         written += [protocol_name] if protocol_name.scalar else []
     for other in written[1:]:
-        yield other, "one rule has one kind of layer-7 rules"
+        yield other, Because(RejectionGround.TWO_KINDS_OF_RULES)
     if rule["rules"]["dns"].present and not ports:
-        yield rule["rules"]["dns"], "DNS rules need port 53"
+        yield rule["rules"]["dns"], Because(RejectionGround.DNS_WITHOUT_PORT)
     for each in rule["rules"]["http"].elements():
         yield from _http(each)
     for each in rule["rules"]["dns"].elements():
@@ -94,25 +96,34 @@ def _http(rule: Field) -> Iterator[Problem]:
     for name in ("path", "method"):
         text = rule[name].scalar or ""
         if not is_placeholder(text) and (problem := regex_problem(text)):
-            yield rule[name], f"{text!r} is no regular expression: {problem}"
+            yield (
+                rule[name],
+                Because(
+                    RejectionGround.REGULAR_EXPRESSION,
+                    (
+                        repr(text),
+                        problem,
+                    ),
+                ),
+            )
     for header in rule["headerMatches"].elements():
         if not header["name"].scalar:
-            yield header, "a header match needs the header's name"
+            yield header, Because(RejectionGround.HEADER_NAME)
         if (header["mismatch"].scalar or "") not in MISMATCH_ACTIONS:
-            yield header["mismatch"], "mismatch is LOG, ADD, DELETE or REPLACE"
+            yield header["mismatch"], Because(RejectionGround.MISMATCH)
         if header["secret"].present and not header["secret"]["name"].scalar:
-            yield header["secret"], "a secret needs a name"
+            yield header["secret"], Because(RejectionGround.SECRET_NAME)
 
 
 def name_problems(field: Field) -> Iterator[Problem]:
     """The characters of ``matchName`` and ``matchPattern`` (C:pkg/policy/api/fqdn.go)."""
     name, pattern = field["matchName"].scalar or "", field["matchPattern"].scalar or ""
     if name and not _NAME_CHARACTERS.fullmatch(name) and not is_placeholder(name):
-        yield field["matchName"], f"{name!r} is no DNS name"
+        yield field["matchName"], Because(RejectionGround.DNS_NAME, (repr(name),))
     if len(pattern.strip()) > MAX_NAME:
-        yield field["matchPattern"], f"a pattern has at most {MAX_NAME} characters"
+        yield field["matchPattern"], Because(RejectionGround.PATTERN_LENGTH, (MAX_NAME,))
     elif pattern and not _PATTERN_CHARACTERS.fullmatch(pattern) and not is_placeholder(pattern):
-        yield field["matchPattern"], f"{pattern!r} is no pattern of DNS names"
+        yield field["matchPattern"], Because(RejectionGround.DNS_PATTERN, (repr(pattern),))
 
 
 def domain_name_problems(field: Field) -> Iterator[Problem]:
@@ -120,4 +131,4 @@ def domain_name_problems(field: Field) -> Iterator[Problem]:
     text = field.scalar or ""
     allowed = _PATTERN_CHARACTERS if text.startswith("*") else _NAME_CHARACTERS
     if text and not allowed.fullmatch(text) and not is_placeholder(text):
-        yield field, f"{text!r} is no DNS name"
+        yield field, Because(RejectionGround.DNS_NAME, (repr(text),))

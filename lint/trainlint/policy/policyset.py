@@ -224,7 +224,10 @@ class PolicySet:
     @property
     def unknowns(self) -> tuple[Unknown, ...]:
         """What cannot be known because of policies of other engines."""
-        return tuple(Unknown(str(each.origin), each.missing, at=each.at) for each in self.foreign)
+        return tuple(
+            Unknown(str(each.origin), f"what {each.origin} decides: only its own engine can tell", at=each.at)
+            for each in self.foreign
+        )
 
     def _own_node(self, subject: Endpoint, peer: Endpoint) -> bool:
         """The NetworkPolicy API always allows traffic between a pod and its own node."""

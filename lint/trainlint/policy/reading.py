@@ -9,6 +9,7 @@ from trainlint.fact import remembered, together
 from trainlint.kube.meta import read_labels
 from trainlint.kube.policies import POLICY_KINDS, POLICY_READ_KINDS
 from trainlint.kube.values import read_strings
+from trainlint.model.because import Because
 from trainlint.model.policy import PolicyEntry, Rejection, Unenforced
 from trainlint.model.workload import ObjectRef
 from trainlint.policy.cilium import cilium_entries
@@ -20,6 +21,7 @@ from trainlint.policy.kubernetes import kubernetes_entries, plain_entries
 from trainlint.policy.matching import Rules
 from trainlint.policy.operator_policies import attributed
 from trainlint.policy.policyset import PolicySet
+from trainlint.policy.rejection_ground import UnenforcedGround
 from trainlint.policy.resolvers import cluster_dns
 from trainlint.policy.schema import group_problems
 from trainlint.policy.services import read_services
@@ -101,14 +103,14 @@ def _services(roots: Sequence[Field], context: PolicyContext) -> tuple[PolicySer
     return tuple({**known, **{(each.namespace, each.name): each for each in read_services(roots)}}.values())
 
 
-def _not_enforced(kind: str, rules: Rules) -> str:
-    """Why nothing enforces a kind here; empty where something does, or where that is not known."""
+def _not_enforced(kind: str, rules: Rules) -> Because | None:
+    """Why nothing enforces a kind here; ``None`` where something does, or where that is not known."""
     plugin = rules.context.settings.cni.name
     if rules.cilium:
-        return "" if kind in rules.options.enforced_kinds else f"Cilium does not read {kind} with these options"
+        return None if kind in rules.options.enforced_kinds else Because(UnenforcedGround.NOT_READ, (kind,))
     if kind in CILIUM_KINDS and plugin:
-        return f"only Cilium enforces {kind}, and the network plugin here is {plugin}"
-    return ""
+        return Because(UnenforcedGround.ONLY_CILIUM, (kind, plugin))
+    return None
 
 
 def _only_others_enforce(kind: str, rules: Rules) -> bool:
@@ -121,8 +123,7 @@ def _host_policies(root: Field, origin: ObjectRef, rules: Rules) -> Iterator[Une
         return
     for rule in cilium_rules(root):
         if rule["nodeSelector"].present:
-            why = "policies of nodes need the option enable-host-firewall"
-            yield Unenforced(origin, rule["nodeSelector"].at, why)
+            yield Unenforced(origin, rule["nodeSelector"].at, Because(UnenforcedGround.HOST_FIREWALL))
 
 
 def _entries(root: Field, origin: ObjectRef, rules: Rules) -> Iterator[PolicyEntry]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from trainlint.fact import fact
 from trainlint.kube.values import is_placeholder
 from trainlint.lazy_pattern import lazy_pattern
+from trainlint.model.because import Because
 from trainlint.policy.addresses import parse_address, parse_prefix
 from trainlint.policy.cilium import SECTIONS, rules
 from trainlint.policy.field_types import Problem
@@ -14,6 +15,7 @@ from trainlint.policy.layer_seven import layer_seven_problems, name_problems
 from trainlint.policy.options import CiliumOptions, Version
 from trainlint.policy.peers import ENTITIES
 from trainlint.policy.ports import ICMP_TYPES, is_port_name, parse_uint16
+from trainlint.policy.rejection_ground import RejectionGround
 from trainlint.policy.syntax import cilium_key_problem, value_problem
 from trainlint.source.document import Field
 
@@ -30,9 +32,9 @@ _NUMBER = lazy_pattern(r"[-+]?0*[1-9][0-9]*|0")
 def cilium_problems(root: Field, *, clusterwide: bool, checks: Checks) -> Iterator[Problem]:
     """Everything that Cilium refuses in a CiliumNetworkPolicy or CiliumClusterwideNetworkPolicy."""
     if not root["metadata"]["name"].scalar:
-        yield root["metadata"]["name"], "the policy must have a name"
+        yield root["metadata"]["name"], Because(RejectionGround.POLICY_NAME)
     if not root["spec"].present and not root["specs"].present:
-        yield root["spec"], "the policy has neither spec nor specs"
+        yield root["spec"], Because(RejectionGround.NO_SPEC)
     for rule in rules(root):
         yield from checks.rule(rule, clusterwide=clusterwide)
 
@@ -56,15 +58,15 @@ class Checks:
     def rule(self, rule: Field, *, clusterwide: bool) -> Iterator[Problem]:
         """One ``spec``."""
         if not any(rule[section].value for section, _, _ in SECTIONS):
-            yield rule, "the rule has no element in ingress, ingressDeny, egress or egressDeny"
+            yield rule, Because(RejectionGround.EMPTY_RULE)
         endpoints, nodes = rule["endpointSelector"], rule["nodeSelector"]
         if endpoints.present and nodes.present:
-            yield nodes, "the rule has both endpointSelector and nodeSelector"
+            yield nodes, Because(RejectionGround.TWO_SELECTORS)
         elif not endpoints.present and not nodes.present:
-            yield rule, "the rule has neither endpointSelector nor nodeSelector"
+            yield rule, Because(RejectionGround.NO_SELECTOR)
         # 1.18 looks only into spec, not into specs (P 10.11).
         elif nodes.present and not clusterwide and (rule.path[0] == "spec" or self.version >= (1, 19, 0)):
-            yield nodes, "only a CiliumClusterwideNetworkPolicy may select nodes"
+            yield nodes, Because(RejectionGround.NODES_SELECTED)
         yield from self.selector(endpoints)
         yield from self.selector(nodes)
         for section, _, _ in SECTIONS:
@@ -81,18 +83,27 @@ class Checks:
             yield from self._label(expression["key"], expression["key"].scalar or "", source)
             operator, values = expression["operator"].scalar or "", list(expression["values"].elements())
             if operator in ("In", "NotIn") and not values:
-                yield expression["values"], f"{operator} needs values"
+                yield expression["values"], Because(RejectionGround.VALUES_MISSING, (operator,))
             elif operator in ("Exists", "DoesNotExist") and values:
-                yield expression["values"], f"{operator} takes no values"
+                yield expression["values"], Because(RejectionGround.VALUES_GIVEN, (operator,))
             elif operator not in OPERATORS:
-                yield expression["operator"], f"{operator!r} is no operator of a label selector"
+                yield expression["operator"], Because(RejectionGround.OPERATOR, (repr(operator),))
             for value in values:
                 if not self.open(value.scalar or "") and (problem := value_problem(value.scalar or "")):
                     yield value, problem
 
     def _label(self, field: Field, key: str, source: str) -> Iterator[Problem]:
         if not self.open(key) and (problem := cilium_key_problem(key, self.version, source)):
-            yield field, f"{key!r} is no label key: {problem}"
+            yield (
+                field,
+                Because(
+                    RejectionGround.LABEL_KEY,
+                    (
+                        repr(key),
+                        problem,
+                    ),
+                ),
+            )
 
     def _element(self, element: Field, section: str, *, host: bool) -> Iterator[Problem]:
         egress, deny = section.startswith("egress"), section.endswith("Deny")
@@ -110,9 +121,18 @@ class Checks:
         """The peers of one element, by kind: those that are written at all."""
         written = [field for field in peers.values() if field.value]
         for other in written[1:]:
-            yield other, f"{written[0].path[-1]} and {other.path[-1]} cannot stand in one element"
+            yield (
+                other,
+                Because(
+                    RejectionGround.TWO_PEERS,
+                    (
+                        written[0].path[-1],
+                        other.path[-1],
+                    ),
+                ),
+            )
         if "Nodes" in peers and peers["Nodes"].value and not self.options.node_selector_labels:
-            yield peers["Nodes"], "peers by node need the option enable-node-selector-labels"
+            yield peers["Nodes"], Because(RejectionGround.NODE_PEERS_OFF)
         checks = {
             "Endpoints": self.selector,
             "Nodes": self.selector,
@@ -130,11 +150,11 @@ class Checks:
         entity = field.scalar or ""
         known = entity in ENTITIES and (entity != "cluster-mesh" or self.version >= (1, 20, 0))
         if not known and not self.open(entity):
-            yield field, f"{entity!r} is no entity"
+            yield field, Because(RejectionGround.ENTITY, (repr(entity),))
 
     def _name(self, field: Field) -> Iterator[Problem]:
         if field["matchName"].scalar and field["matchPattern"].scalar:
-            yield field["matchPattern"], "a name peer has either matchName or matchPattern"
+            yield field["matchPattern"], Because(RejectionGround.TWO_NAMES)
         yield from name_problems(field)
 
     def _cidr(self, field: Field) -> Iterator[Problem]:
@@ -142,9 +162,9 @@ class Checks:
         if self.open(text):
             return
         if not text:
-            yield field, "an address must be given"
+            yield field, Because(RejectionGround.NO_ADDRESS)
         elif parse_prefix(text) is None and (self.version >= (1, 20, 0) or parse_address(text) is None):
-            yield field, f"{text!r} is no address with a prefix length"
+            yield field, Because(RejectionGround.PREFIX, (repr(text),))
 
     def cidr_rule(self, field: Field) -> Iterator[Problem]:
         """An element of a CIDR set: exactly one way to say the addresses, and exceptions inside."""
@@ -152,44 +172,71 @@ class Checks:
         ways = [each for each in (field["cidr"], field["cidrGroupRef"]) if each.scalar]
         ways += [selector] if selector.present else []
         if not ways:
-            yield field, "one of cidr, cidrGroupRef and cidrGroupSelector is needed"
+            yield field, Because(RejectionGround.NO_CIDR)
         for other in ways[1:]:
-            yield other, "only one of cidr, cidrGroupRef and cidrGroupSelector may be given"
+            yield other, Because(RejectionGround.SEVERAL_CIDRS)
         yield from self.selector(selector, "cidrgroup")
         text = field["cidr"].scalar or ""
         network = parse_prefix(text)
         if text and network is None and not self.open(text):
-            yield field["cidr"], f"{text!r} is no address with a prefix length"
+            yield field["cidr"], Because(RejectionGround.PREFIX, (repr(text),))
         for each in field["except"].elements():
             excepted = parse_prefix(each.scalar or "")
             if self.open(each.scalar or ""):
                 continue
             if excepted is None:
-                yield each, f"{each.scalar!r} is no address with a prefix length"
+                yield each, Because(RejectionGround.PREFIX, (repr(each.scalar),))
             elif network is not None and (
                 network.version != excepted.version
                 # Up to 1.19 only the address written in front of the slash has to lie inside.
                 or parse_address((each.scalar or "").partition("/")[0]) not in network
                 or (self.version >= (1, 20, 0) and excepted.prefixlen < network.prefixlen)
             ):
-                yield each, f"{each.scalar} does not lie in {text}"
+                yield (
+                    each,
+                    Because(
+                        RejectionGround.OUTSIDE_CIDR,
+                        (
+                            each.scalar,
+                            text,
+                        ),
+                    ),
+                )
 
     def _ports(self, element: Field) -> Iterator[Problem]:
         icmps, to_ports = element["icmps"], element["toPorts"]
         if icmps.value and not self.options.icmp_rules:
-            yield icmps, "ICMP rules need the option enable-icmp-rules"
+            yield icmps, Because(RejectionGround.ICMP_OFF)
         if icmps.value and to_ports.value:
-            yield icmps, "icmps and toPorts cannot stand in one element"
+            yield icmps, Because(RejectionGround.ICMP_BESIDE_PORTS)
         for rule in to_ports.elements():
             ports = list(rule["ports"].elements())
             if len(ports) > MAX_PORTS:
-                yield rule["ports"], f"{len(ports)} ports are more than {MAX_PORTS}"
+                yield (
+                    rule["ports"],
+                    Because(
+                        RejectionGround.TOO_MANY_PORTS,
+                        (
+                            len(ports),
+                            MAX_PORTS,
+                        ),
+                    ),
+                )
             for port in ports:
                 yield from self.port(port)
         for rule in icmps.elements():
             fields = list(rule["fields"].elements())
             if len(fields) > MAX_PORTS:
-                yield rule["fields"], f"{len(fields)} ICMP types are more than {MAX_PORTS}"
+                yield (
+                    rule["fields"],
+                    Because(
+                        RejectionGround.TOO_MANY_ICMP_TYPES,
+                        (
+                            len(fields),
+                            MAX_PORTS,
+                        ),
+                    ),
+                )
             for field in fields:
                 yield from self._icmp(field)
 
@@ -197,11 +244,20 @@ class Checks:
         """A type by number or by a name of its family (C:pkg/policy/api/icmp.go); without one the engine panics."""
         family, text = field["family"].scalar or "", field["type"].scalar
         if family not in ("", "IPv4", "IPv6") and not self.open(family):
-            yield field["family"], "the family is IPv4 or IPv6"
+            yield field["family"], Because(RejectionGround.ICMP_FAMILY)
         if text is None:
-            yield field, "an ICMP field must have a type"
+            yield field, Because(RejectionGround.NO_ICMP_TYPE)
         elif not (_NUMBER.fullmatch(text) or self.open(text) or text in ICMP_TYPES.get(family, ICMP_TYPES["IPv4"])):
-            yield field["type"], f"{text!r} is no ICMP type of {family or 'IPv4'}"
+            yield (
+                field["type"],
+                Because(
+                    RejectionGround.ICMP_TYPE,
+                    (
+                        repr(text),
+                        family or "IPv4",
+                    ),
+                ),
+            )
 
     def port(self, port: Field) -> Iterator[Problem]:
         """One port with its protocol."""
@@ -209,13 +265,13 @@ class Checks:
         if self.open(text):
             return
         if not text and not self.options.extended_protocols:
-            yield port, "a port must be given"
+            yield port, Because(RejectionGround.NO_PORT)
         extended = ("VRRP", "IGMP", *(TUNNEL_PROTOCOLS if self.version >= (1, 20, 0) else ()))
         if text and not is_port_name(text):
             if text != "0" and protocol in extended:
-                yield port["port"], f"{protocol} has no ports: leave it out or write 0"
+                yield port["port"], Because(RejectionGround.PROTOCOL_WITHOUT_PORTS, (protocol,))
             elif parse_uint16(text) is None:
-                yield port["port"], f"{text!r} is neither a port number nor a port name"
+                yield port["port"], Because(RejectionGround.PORT, (repr(text),))
         yield from self.protocol(port["protocol"])
 
     def protocol(self, field: Field) -> Iterator[Problem]:
@@ -223,4 +279,4 @@ class Checks:
         known = (*PROTOCOLS, *(TUNNEL_PROTOCOLS if self.version >= (1, 20, 0) else ()))
         text = field.scalar or ""
         if text and text.upper() not in known and not self.open(text):
-            yield field, f"{text!r} is no protocol of a policy"
+            yield field, Because(RejectionGround.UNKNOWN_PROTOCOL, (repr(text),))

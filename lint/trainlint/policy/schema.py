@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 from trainlint.kube.values import is_placeholder
 from trainlint.lazy_pattern import lazy_pattern
+from trainlint.model.because import Because
 from trainlint.policy.addresses import parse_prefix
 from trainlint.policy.cilium import SECTIONS, rules
 from trainlint.policy.field_types import Problem
 from trainlint.policy.options import Version
+from trainlint.policy.rejection_ground import RejectionGround
 from trainlint.policy.syntax import key_problem, value_problem
 from trainlint.source.document import Field
 
@@ -33,9 +35,9 @@ def name_problem(root: Field) -> Iterator[Problem]:
     text = name.scalar
     if text is None:
         if not root["metadata"]["generateName"].present:
-            yield name, "the object must have a name"
+            yield name, Because(RejectionGround.NO_OBJECT_NAME)
     elif not is_placeholder(text) and (len(text) > 253 or not _OBJECT_NAME.fullmatch(_BLANK.sub("x", text))):
-        yield name, f"{text!r} is no name for an object: lower case letters, digits, '-' and '.'"
+        yield name, Because(RejectionGround.OBJECT_NAME, (repr(text),))
 
 
 def metadata_problems(root: Field) -> Iterator[Problem]:
@@ -44,12 +46,12 @@ def metadata_problems(root: Field) -> Iterator[Problem]:
         if is_placeholder(key) or is_placeholder(value.scalar or ""):
             continue
         if problem := key_problem(key):
-            yield value, f"{key!r} is no label key: {problem}"
+            yield value, Because(RejectionGround.LABEL_KEY, (repr(key), problem))
         elif problem := value_problem(value.scalar or ""):
             yield value, problem
     for key, value in root["metadata"]["annotations"].items():
         if not is_placeholder(key) and (problem := key_problem(key.lower())):
-            yield value, f"{key!r} is no key of an annotation: {problem}"
+            yield value, Because(RejectionGround.ANNOTATION_KEY, (repr(key), problem))
 
 
 def schema_problems(root: Field, version: Version) -> Iterator[Problem]:
@@ -57,7 +59,7 @@ def schema_problems(root: Field, version: Version) -> Iterator[Problem]:
     for rule in rules(root):
         log = rule["log"]["value"]
         if len(log.scalar or "") > MAX_LOG:
-            yield log, f"a log value has at most {MAX_LOG} characters"
+            yield log, Because(RejectionGround.LOG_LENGTH, (MAX_LOG,))
         for section, _, _ in SECTIONS:
             for element in rule[section].elements():
                 yield from _element(element, "to" if section.startswith("egress") else "from", version)
@@ -68,9 +70,9 @@ def _element(element: Field, way: str, version: Version) -> Iterator[Problem]:
     if f"{way}Entities" in written:
         for field in element[f"{way}Entities"].elements():
             if field.scalar in UNLISTED_ENTITIES:
-                yield field, f"{field.scalar!r} is no entity"
+                yield field, Because(RejectionGround.ENTITY, (repr(field.scalar),))
     if written.get(f"{way}Requires") and version >= (1, 19, 0):
-        yield element[f"{way}Requires"], f"{way}Requires must be empty from Cilium 1.19"
+        yield element[f"{way}Requires"], Because(RejectionGround.REQUIRES, (way,))
     if f"{way}CIDR" in written:
         for field in element[f"{way}CIDR"].elements():
             yield from _cidr(field)
@@ -79,7 +81,7 @@ def _element(element: Field, way: str, version: Version) -> Iterator[Problem]:
             for field in (rule["cidr"], *rule["except"].elements()):
                 yield from _cidr(field)
     if written.get("authentication") is not None and not _one_of(mode := element["authentication"]["mode"], MODES):
-        yield mode, f"the mode is one of {', '.join(MODES)}"
+        yield mode, Because(RejectionGround.AUTHENTICATION_MODE, (MODES,))
     if "toFQDNs" in written:
         for name in element["toFQDNs"].elements():
             yield from _dns_names(name)
@@ -93,14 +95,14 @@ def _one_of(field: Field, values: tuple[str, ...]) -> bool:
 def _cidr(field: Field) -> Iterator[Problem]:
     text = field.scalar or ""
     if text and not is_placeholder(text) and parse_prefix(text) is None:
-        yield field, f"{text!r} is no address with a prefix length"
+        yield field, Because(RejectionGround.PREFIX, (repr(text),))
 
 
 def _dns_names(field: Field) -> Iterator[Problem]:
     for name, syntax in (("matchName", _DNS_NAME), ("matchPattern", _DNS_PATTERN)):
         text = field[name].scalar or ""
         if text and not is_placeholder(text) and (len(text) > 255 or not syntax.fullmatch(text)):
-            yield field[name], f"{text!r} is no DNS name"
+            yield field[name], Because(RejectionGround.DNS_NAME, (repr(text),))
 
 
 def _ports(element: Field, version: Version) -> Iterator[Problem]:
@@ -108,17 +110,17 @@ def _ports(element: Field, version: Version) -> Iterator[Problem]:
     for rule in element["toPorts"].elements():
         for port in rule["ports"].elements():
             if port["protocol"].present and not _one_of(port["protocol"], protocols):
-                yield port["protocol"], f"the protocol is one of {', '.join(protocols)}, in capitals"
+                yield port["protocol"], Because(RejectionGround.PROTOCOL_IN_CAPITALS, (protocols,))
             end = port["endPort"].value
             if isinstance(end, int) and not 0 <= end <= 65535:
-                yield port["endPort"], "a port is between 0 and 65535"
+                yield port["endPort"], Because(RejectionGround.PORT_BOUNDS)
         for name in rule["rules"]["dns"].elements():
             yield from _dns_names(name)
     for rule in element["icmps"].elements():
         for field in rule["fields"].elements():
             text = field["type"].scalar or ""
             if text.lstrip("-").isdigit() and not 0 <= int(text) <= 255:
-                yield field["type"], "an ICMP type is between 0 and 255"
+                yield field["type"], Because(RejectionGround.ICMP_BOUNDS)
 
 
 def group_problems(root: Field) -> Iterator[Problem]:

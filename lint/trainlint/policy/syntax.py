@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from trainlint.lazy_pattern import lazy_pattern
+from trainlint.model.because import Because
 from trainlint.model.selector import LabelSelector
 from trainlint.policy.options import Version
+from trainlint.policy.rejection_ground import RejectionGround
 from trainlint.policy.selector import split_source
 
 __all__ = ["cilium_key_problem", "convertible", "key_problem", "value_problem"]
@@ -17,38 +19,38 @@ _SOURCE = lazy_pattern(r"[A-Za-z0-9]+")
 
 
 @lru_cache(maxsize=8192)
-def key_problem(key: str) -> str:
-    """Why Kubernetes takes the text for no label key; empty where it does."""
+def key_problem(key: str) -> Because | None:
+    """Why Kubernetes takes the text for no label key; ``None`` where it does."""
     prefix, slash, name = key.rpartition("/")
     if slash:
         if "/" in prefix:
-            return "a label key has at most one slash"
+            return Because(RejectionGround.KEY_SLASHES)
         if not prefix:
-            return "the part before the slash is empty"
+            return Because(RejectionGround.EMPTY_KEY_PREFIX)
         if len(prefix) > 253 or not _SUBDOMAIN.fullmatch(prefix):
-            return "the part before the slash is no DNS name in lower case"
+            return Because(RejectionGround.KEY_PREFIX)
     if not name:
-        return "the name is empty"
+        return Because(RejectionGround.EMPTY_LABEL_NAME)
     if len(name) > 63:
-        return "the name has more than 63 characters"
+        return Because(RejectionGround.LABEL_NAME_LENGTH)
     if not _NAME.fullmatch(name):
-        return "a name holds letters, digits, '-', '_' and '.', and begins and ends with a letter or digit"
-    return ""
+        return Because(RejectionGround.LABEL_NAME)
+    return None
 
 
 @lru_cache(maxsize=8192)
-def value_problem(value: str) -> str:
-    """Why Kubernetes takes the text for no label value; empty where it does."""
+def value_problem(value: str) -> Because | None:
+    """Why Kubernetes takes the text for no label value; ``None`` where it does."""
     if len(value) > 63:
-        return "a label value has at most 63 characters"
+        return Because(RejectionGround.LABEL_VALUE_LENGTH)
     if value and not _NAME.fullmatch(value):
-        return "a label value holds letters, digits, '-', '_' and '.', and begins and ends with a letter or digit"
-    return ""
+        return Because(RejectionGround.LABEL_VALUE)
+    return None
 
 
 @lru_cache(maxsize=8192)
-def cilium_key_problem(key: str, version: Version, source: str = "any") -> str:
-    """Why Cilium refuses a key, with or without a source before it.
+def cilium_key_problem(key: str, version: Version, source: str = "any") -> Because | None:
+    """Why Cilium refuses a key, with or without a source before it; ``None`` where it takes it.
 
     Up to 1.19 the key was checked in the form ``source.key``, which takes leading '-' and '_' and is longer by the
     source; 1.20 checks source and key apart (C:pkg/labels/validation.go).
@@ -60,9 +62,9 @@ def cilium_key_problem(key: str, version: Version, source: str = "any") -> str:
     if not colon:
         return key_problem(key)
     if ":" in rest:
-        return "a key has one ':' at most, between the source and the rest"
+        return Because(RejectionGround.KEY_COLONS)
     if not _SOURCE.fullmatch(given):
-        return "the source before the ':' holds letters and digits only, and is not empty"
+        return Because(RejectionGround.KEY_SOURCE)
     return key_problem(rest)
 
 

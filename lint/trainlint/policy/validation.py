@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Path
+from trainlint.model.because import Because
 from trainlint.model.policy import Rejection
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef
@@ -14,6 +15,7 @@ from trainlint.policy.field_types import Problem, type_problems
 from trainlint.policy.layer_seven import domain_name_problems
 from trainlint.policy.matching import Rules
 from trainlint.policy.options import Version
+from trainlint.policy.rejection_ground import RejectionGround
 from trainlint.policy.sanitize import Checks, cilium_problems
 from trainlint.policy.schema import metadata_problems, name_problem, schema_problems
 from trainlint.source.document import Field
@@ -96,7 +98,7 @@ def _old_peer(peer: Field, checks: Checks) -> Iterator[Problem]:
         yield from checks.cidr_rule(block)
         for name in EXCLUSIVE_PEERS:
             if peer[name].present:
-                yield block, f"ipBlock and {name} cannot stand in one peer"
+                yield block, Because(RejectionGround.IP_BLOCK_BESIDE, (name,))
 
 
 def _cluster_problems(root: Field, checks: Checks) -> Iterator[Problem]:
@@ -107,15 +109,15 @@ def _cluster_problems(root: Field, checks: Checks) -> Iterator[Problem]:
                 continue
             if peer["nodes"].present:
                 if not checks.options.node_selector_labels:
-                    yield peer["nodes"], "peers by node need the option enable-node-selector-labels"
+                    yield peer["nodes"], Because(RejectionGround.NODE_PEERS_OFF)
             elif not peer["networks"].present and peer["domainNames"].present:
                 yield from _domain_names(rule, peer["domainNames"], checks)
 
 
 def _domain_names(rule: Field, names: Field, checks: Checks) -> Iterator[Problem]:
     if rule["action"].scalar in ("Deny", "Pass"):
-        yield names, "domainNames can only be accepted"
+        yield names, Because(RejectionGround.DOMAIN_NAMES_DENIED)
     elif not checks.options.l7_proxy:
-        yield names, "domainNames need the option enable-l7-proxy"
+        yield names, Because(RejectionGround.DOMAIN_NAMES_OFF)
     for name in names.elements():
         yield from domain_name_problems(name)

@@ -1,4 +1,4 @@
-"""Placements for people, down to the pools: so many pods of a set on so many nodes."""
+"""Placements as reports show them: how many pods of a set run on how many nodes of a pool."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class PlacementCause:
     pod_set: PodSet
     misses: tuple[Miss, ...]
     also: tuple[PodSet, ...] = ()
-    assumes: tuple[str, ...] = ()
+    assumes: tuple[Because, ...] = ()
     anywhere: bool = False
     pod: Pod = field(kw_only=True)
 
@@ -92,7 +92,7 @@ class DeadlockCause:
     own_zones: tuple[str, ...]
     target_zones: tuple[str, ...]
     at: Location
-    assumes: tuple[str, ...] = ()
+    assumes: tuple[Because, ...] = ()
 
 
 @fact
@@ -106,7 +106,7 @@ class ZoneCause:
     root: ClassVar[Root] = Root.ZONES
     reasons: Mapping[str, tuple[ZoneReason, ...]]
     across: Where = field(default_factory=dict)
-    assumes: tuple[str, ...] = ()
+    assumes: tuple[Because, ...] = ()
     undecided: Because | None = None
 
 
@@ -134,7 +134,7 @@ class FlowCause:
     flows: tuple[tuple[Flow, Verdict], ...]
     admitting: Mapping[PolicyEntry, tuple[Flow, tuple[PortRange, ...]]] = field(default_factory=dict)
     slip: SelectorTypo | None = None
-    assumes: tuple[str, ...] = ()
+    assumes: tuple[Because, ...] = ()
 
 
 @fact
@@ -159,7 +159,7 @@ class CutCause:
     pairs: tuple[CutPair, ...]
     where: Where
     assignments: tuple[Assignment, ...] = ()
-    assumes: tuple[str, ...] = ()
+    assumes: tuple[Because, ...] = ()
 
 
 @fact
@@ -251,7 +251,7 @@ class CapacityCause:
     tainted: bool = False
     min_domains: int | None = None
     bounds: tuple[Pool, ...] = ()
-    assumes: tuple[str, ...] = ()
+    assumes: tuple[Because, ...] = ()
 
 
 @fact
@@ -287,7 +287,7 @@ Cause = (
 )
 
 
-def assuming(cause: Cause, assumes: tuple[str, ...]) -> Cause:
+def assuming(cause: Cause, assumes: tuple[Because, ...]) -> Cause:
     """The cause with what has to be true beside what Git says; the same where it rests on nothing else."""
     if assumes and isinstance(cause, CapacityCause | DeadlockCause | PlacementCause | ZoneCause | FlowCause | CutCause):
         return replace(cause, assumes=tuple(dict.fromkeys((*cause.assumes, *assumes))))

@@ -1,4 +1,4 @@
-"""One answer from two proofs: with what nodes surely leave to pods, and with the most that they can leave."""
+"""One answer from two proofs: one with the least that nodes leave to pods, one with the most."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What decides about a connection: the entries and lists of policies that deny it, and where they stand."""
+"""The entries and lists of policies that deny a connection, with their places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Needed flows that are denied wherever pods land, by what is at the root of it."""
+"""Needed flows that are denied wherever pods land, grouped by the root cause."""
 
 from __future__ import annotations
 

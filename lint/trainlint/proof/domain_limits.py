@@ -1,4 +1,4 @@
-"""More pods than required anti-affinity or a hard spread lets into the domains that there are (S 1.6, 1.7)."""
+"""Groups with more pods than required anti-affinity or a hard spread admits to the existing domains (S 1.6, 1.7)."""
 
 from __future__ import annotations
 

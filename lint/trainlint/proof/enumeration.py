@@ -190,7 +190,7 @@ class Enumeration:
 def enumerate_placements(
     problem: PlacementProblem, namespaces: Namespaces, storage: Storage | None = None
 ) -> Enumeration | None:
-    """Every placement of the cast; ``None`` where there are too many, or a filter cannot be decided."""
+    """Every placement of the problem; ``None`` where there are too many, or a filter cannot be decided."""
     total = sum(problem.roles[index].count for index in range(problem.own))
     if total > PODS or problem.own != len(problem.roles) or problem.unknown or problem.ties.members:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-__all__ = ["NoteGround", "ProofGround"]
+__all__ = ["ClosureGround", "NoteGround", "ProofGround"]
 
 
 class ProofGround(Enum):
@@ -83,3 +83,12 @@ class NoteGround(Enum):
     UNLUCKY_ORDER = auto()
     MUST_GROW = auto()  # the pools
     FITS_IN_SOME = auto()  # how many clusters are described, in how many it can run, their names
+
+
+class ClosureGround(Enum):
+    """Why described nodes are all that take a pod; what stands beside each are the values of its ``Because``."""
+
+    NODE_POOLS = auto()
+    LABEL = auto()  # the key
+    DEVICE = auto()  # the resource
+    MEANT_DEVICE = auto()  # the resource that is meant

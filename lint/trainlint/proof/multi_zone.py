@@ -1,4 +1,4 @@
-"""Complete placements with some pods where one wants them, and those over several zones."""
+"""Complete placements with given pods in given places, and placements over several zones."""
 
 from __future__ import annotations
 

@@ -13,9 +13,11 @@ from trainlint.fact import fact
 from trainlint.inventory.instance_types import meant_accelerator
 from trainlint.kube.spelling import only_meant
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 from trainlint.model.pod import PodSpec
 from trainlint.model.pool import COMPUTE_CLASS, NAMES, Inventory, Pool
 from trainlint.model.selector import Requirement
+from trainlint.proof.ground import ClosureGround
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.requests import is_extended_resource
@@ -29,7 +31,7 @@ NODE_POOL = "karpenter.sh/nodepool"
 class NodeClosure:
     """No other nodes take the pods; ``assumes`` says under which assumptions, none where that is certain."""
 
-    assumes: tuple[str, ...] = ()
+    assumes: tuple[Because, ...] = ()
 
 
 def closed_for(
@@ -64,7 +66,7 @@ def _by_selector(spec: PodSpec, closes: Callable[[Requirement], NodeClosure | No
     terms = [_first(closes, term.expressions) for term in spec.node_affinity or ()]
     if not terms or any(each is None for each in terms):
         return None
-    return NodeClosure(tuple(dict.fromkeys(text for each in terms if each is not None for text in each.assumes)))
+    return NodeClosure(tuple(dict.fromkeys(why for each in terms if each is not None for why in each.assumes)))
 
 
 def _first(
@@ -95,9 +97,9 @@ def _by_other_name(requirement: Requirement, makers: Iterable[Pool]) -> NodeClos
     if requirement.key not in NAMES or not values or not names:
         return None
     if requirement.key == NODE_POOL:
-        return NodeClosure(("the NodePools of the cluster are those that Git describes",))
+        return NodeClosure((Because(ClosureGround.NODE_POOLS),))
     if all(value in names or only_meant(value, names) for value in values):
-        return NodeClosure((f"the nodes that have the label {requirement.key} are those that Git describes",))
+        return NodeClosure((Because(ClosureGround.LABEL, (requirement.key,)),))
     return None
 
 
@@ -107,7 +109,7 @@ def _by_label(requirement: Requirement, makers: Iterable[Pool]) -> NodeClosure |
     own = {each.labels[requirement.key] for each in makers if requirement.key in (each.own_labels or ())}
     if not values or not own or not all(value in own or only_meant(value, own) for value in values):
         return None
-    return NodeClosure((f"the nodes that have the label {requirement.key} are those that Git describes",))
+    return NodeClosure((Because(ClosureGround.LABEL, (requirement.key,)),))
 
 
 def _by_device(pod: Pod, makers: Sequence[Node]) -> NodeClosure | None:
@@ -116,10 +118,10 @@ def _by_device(pod: Pod, makers: Sequence[Node]) -> NodeClosure | None:
         if amount == 0 or not is_extended_resource(name):
             continue
         if any(_offers(node, name) for node in makers):
-            return NodeClosure((f"the nodes that have {name} are those that Git describes",))
+            return NodeClosure((Because(ClosureGround.DEVICE, (name,)),))
         meant = meant_accelerator(name)
         if meant and any(_offers(node, meant) for node in makers):
-            return NodeClosure((f"{meant} is meant, and the nodes that have it are those that Git describes",))
+            return NodeClosure((Because(ClosureGround.MEANT_DEVICE, (meant,)),))
     return None
 
 

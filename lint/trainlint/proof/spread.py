@@ -1,4 +1,4 @@
-"""Hard spread constraints over the topology key on the pods of a group: they spread, they never keep together."""
+"""Hard spread constraints over the topology key on the pods of a group."""
 
 from __future__ import annotations
 

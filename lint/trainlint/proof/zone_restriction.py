@@ -1,4 +1,4 @@
-"""What of a cast lies in which zone; it is looked for once, as there may be thousands of zones."""
+"""The part of a placement problem that lies in each zone, looked up once, as there may be thousands of zones."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ classes_in = remembered(_classes, most=16)
 
 
 class ZoneRestriction:
-    """A cast inside one zone after the other; what lies in which of them is looked for once."""
+    """A placement problem restricted to one zone at a time; the content of each zone is looked up once."""
 
     def __init__(self, problem: PlacementProblem) -> None:
         self._problem = problem

@@ -66,7 +66,7 @@ class Zone:
 def judge_zones(
     group: Group, problem: PlacementProblem, feasible: Sequence[Feasibility], reach: Reachability
 ) -> tuple[Zone, ...]:
-    """Every zone, the closest miss first. ``feasible`` are those of the cast's own roles."""
+    """Every zone, the closest miss first. ``feasible`` are those of the group's own roles."""
     zones = _each(group, problem, feasible, reach)
     return tuple(sorted(zones, key=lambda zone: (zone.answer is not Answer.PROVED, len(zone.reasons), zone.name)))
 

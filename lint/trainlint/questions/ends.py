@@ -20,6 +20,7 @@ from trainlint.policy.checks.subnets import read_subnets
 from trainlint.policy.syntax import key_problem, value_problem
 from trainlint.questions.end import End
 from trainlint.reachability import Place, places
+from trainlint.wording.because import because_text
 
 __all__ = ["ENTITIES", "find_end", "unknown_end"]
 
@@ -102,9 +103,10 @@ def _pods_with(text: str) -> PodSet:
     labels: dict[str, Known[str]] = {}
     for part in filter(None, rest.split(",")):
         key, equals, value = part.strip().partition("=")
-        problem = key_problem(key) or value_problem(value) if equals else "write key=value"
-        if problem:
-            raise UsageError(f"{text!r}: {part.strip()!r} is no label: {problem}")
+        if not equals:
+            raise UsageError(f"{text!r}: {part.strip()!r} is no label: write key=value")
+        if (problem := key_problem(key) or value_problem(value)) is not None:
+            raise UsageError(f"{text!r}: {part.strip()!r} is no label: {because_text(problem)}")
         labels[key] = value
     if not namespace or key_problem(namespace):
         raise UsageError(f"{text!r}: {namespace!r} is no name of a namespace; write namespace:key=value")

@@ -16,6 +16,7 @@ from trainlint.questions.answer import Asked, ConnectionAnswer, OpeningRepair, R
 from trainlint.questions.end import End, Node
 from trainlint.questions.ends import find_end, unknown_end
 from trainlint.questions.lookalikes import offered
+from trainlint.wording.because import because_text, texts_of
 
 __all__ = ["answer_between", "question", "why"]
 
@@ -160,15 +161,16 @@ def _inert(facts: Facts, namespaces: set[str]) -> Iterator[RepairEdit]:
     """Policies that could be about the ends and are not in force."""
     for refused in facts.policies.rejected:
         if refused.origin.namespace in namespaces:
-            yield RepairEdit(f"{refused.origin} is refused and protects nothing: {refused.reason}", refused.at)
+            reason = because_text(refused.reason)
+            yield RepairEdit(f"{refused.origin} is refused and protects nothing: {reason}", refused.at)
     for unenforced in facts.policies.unenforced:
         if unenforced.origin.namespace in namespaces:
-            yield RepairEdit(f"{unenforced.origin} is not in force: {unenforced.why}", unenforced.at)
+            yield RepairEdit(f"{unenforced.origin} is not in force: {because_text(unenforced.why)}", unenforced.at)
 
 
 def _assumptions(facts: Facts, answer: ConnectionAnswer, *ends: End) -> Iterator[str]:
     snapshot = facts.snapshot
-    yield from snapshot.settings.assumptions
+    yield from texts_of(snapshot.settings.assumptions)
     files = [at.file for at in answer.locations()]
     files += [end.pod_set.at.file for end in ends if end.pod_set is not None]
     changed = sorted({snapshot.unrendered[file] for file in files if file in snapshot.unrendered})

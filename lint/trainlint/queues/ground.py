@@ -1,4 +1,4 @@
-"""On what ground a job never leaves its queue, or its queueing system does not see it; what a place is to that."""
+"""Why a job never leaves its queue, or why its queueing system does not see it, with the roles of places, as data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs that are meant for a queue of Volcano or KAI, and that go past it."""
+"""Jobs that are meant for a queue of Volcano or KAI and that miss it."""
 
 from __future__ import annotations
 

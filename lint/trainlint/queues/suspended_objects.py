@@ -1,4 +1,4 @@
-"""Objects that name no queue of Kueue, and are suspended by it all the same (S 2.2)."""
+"""Objects that Kueue suspends although they name no queue (S 2.2)."""
 
 from __future__ import annotations
 

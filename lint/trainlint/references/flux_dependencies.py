@@ -1,4 +1,4 @@
-"""What deployers of Flux wait for and nothing brings: they never apply anything."""
+"""Dependencies of Flux deployers that nothing in Git provides: such deployers never apply anything."""
 
 from __future__ import annotations
 

@@ -9,8 +9,10 @@ from typing import Final
 from trainlint.cel.expression import NOT_INSTALLED, is_installed
 from trainlint.inventory.example_nodes import apart
 from trainlint.inventory.kinds import INVENTORY_KINDS
+from trainlint.model.because import Because
 from trainlint.model.pool import Inventory
 from trainlint.model.settings import Cni, Settings
+from trainlint.snapshot.ground import SnapshotGround
 from trainlint.snapshot.objects import ApiObject
 
 __all__ = ["assumptions", "with_cni"]
@@ -25,24 +27,27 @@ def with_cni(settings: Settings, objects: Iterable[ApiObject]) -> Settings:
     return replace(settings, cni=Cni(name="", version=""))
 
 
-def assumptions(settings: Settings, objects: Sequence[ApiObject], inventories: Sequence[Inventory]) -> Iterator[str]:
+def assumptions(
+    settings: Settings, objects: Sequence[ApiObject], inventories: Sequence[Inventory]
+) -> Iterator[Because]:
     """What is taken for granted about the network plugin, the version of Kubernetes, namespaces, nodes."""
     policies = any("Policy" in each.meta.kind for each in objects)
     if policies and settings.cni.stated and settings.cni.name == "cilium" and not settings.cni.version_stated:
-        yield f"Cilium {settings.cni.version}: its version is not stated"
+        yield Because(SnapshotGround.CILIUM_VERSION, (settings.cni.version,))
     if policies and not settings.cni.stated:
         if settings.cni.name == "cilium":
-            yield f"Cilium {settings.cni.version}: its policies are in use, its version is not stated"
+            yield Because(SnapshotGround.CILIUM_IN_USE, (settings.cni.version,))
         else:
-            yield "a network plugin that follows the NetworkPolicy specification: none is stated"
+            yield Because(SnapshotGround.NETWORK_PLUGIN)
     if objects and not settings.kubernetes_stated:
-        yield f"Kubernetes {settings.kubernetes}: no version is stated"
+        yield Because(SnapshotGround.KUBERNETES_VERSION, (settings.kubernetes,))
     if not is_installed() and (kinds := _kinds_with_rules(settings, objects)):
-        yield f"the rules in CEL that the CRDs of {', '.join(kinds)} have hold: {NOT_INSTALLED}"
+        yield Because(SnapshotGround.RULES_HOLD, (tuple(kinds), NOT_INSTALLED))
     if any(_unstated(each) for each in objects):
-        yield 'namespace "default" for objects that name none'
+        yield Because(SnapshotGround.DEFAULT_NAMESPACE)
     if not settings.inventories:
-        yield from apart(inventories, dict.fromkeys(each.file for each in objects))
+        for name, home in apart(inventories, dict.fromkeys(each.file for each in objects)):
+            yield Because(SnapshotGround.EXAMPLE_NODES, (name, home))
 
 
 def _kinds_with_rules(settings: Settings, objects: Sequence[ApiObject]) -> list[str]:

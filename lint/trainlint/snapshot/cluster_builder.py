@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from trainlint.deploy.deployment import Deployment, Release, Way
 from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
+from trainlint.model.because import Because
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef
 from trainlint.snapshot.build_faults import UnbuiltPath
@@ -38,7 +39,7 @@ class Cluster:
     followed: frozenset[ObjectRef]
     releases: tuple[Release, ...]
     unknowns: tuple[Unknown, ...]
-    assumes: tuple[str, ...]
+    assumes: tuple[Because, ...]
     stated: Settings | None = None
     deployments: tuple[Deployment, ...] = ()
     brought: tuple[tuple[ApiObject, Deployment], ...] = ()
@@ -67,7 +68,8 @@ class ClusterBuilder:
     followed: set[ObjectRef] = field(default_factory=set)
     releases: list[Release] = field(default_factory=list)
     unknowns: list[Unknown] = field(default_factory=list)
-    assumes: list[str] = field(default_factory=list)
+    contested: list[Unknown] = field(default_factory=list)
+    assumes: list[Because] = field(default_factory=list)
     fed: bool = False
     deployments: list[Deployment] = field(default_factory=list)
     brought: list[tuple[ApiObject, Deployment]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Deployers that fight: two that apply one object to one cluster, each in its own way."""
+"""Deployers in conflict: two that apply different versions of one object to one cluster."""
 
 from __future__ import annotations
 

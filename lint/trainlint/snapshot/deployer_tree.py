@@ -1,4 +1,4 @@
-"""Deployers, followed to the end: what they bring, and what the deployers among that bring."""
+"""Deployers, with all that they bring: their objects, and the objects of the deployers among these."""
 
 from __future__ import annotations
 
@@ -91,6 +91,7 @@ class DeployerWalk:
             made = self.glance(here)[0]
             doubt = self._unclear.get(here.ref)
             cluster.unknowns += made.unknowns
+            cluster.contested += made.contested
             if made.closed:
                 cluster.followed.add(here.ref)
             for release in made.releases:

@@ -1,4 +1,4 @@
-"""Of which cluster the nodes are that are not in Git."""
+"""The cluster to which nodes belong that are not in Git."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from trainlint.deploy.deployment import Release
 from trainlint.deploy.inflated_charts import inflated
 from trainlint.deploy.read import is_deployer
-from trainlint.deploy.sources import CONTESTED, Sources
+from trainlint.deploy.sources import Sources
 from trainlint.model.settings import Settings
 from trainlint.snapshot.cluster_builder import Fleet
 from trainlint.snapshot.clusters import find_clusters
@@ -23,9 +23,8 @@ def find_fleet(repository: Repository, settings: Sequence[Settings], sources: So
     """Everything that deployers say, and what configures a network plugin by itself."""
     follower = DeployerWalk(repository, sources)
     clusters = find_clusters(repository, settings, follower)
-    idle = (each for cluster in follower.clusters.values() if not cluster.fed for each in cluster.unknowns)
-    contested = tuple(dict.fromkeys(each for each in idle if CONTESTED in each.missing))
-    return Fleet(clusters, tuple(_charts(repository, sources.library, follower)), contested)
+    idle = (each for cluster in follower.clusters.values() if not cluster.fed for each in cluster.contested)
+    return Fleet(clusters, tuple(_charts(repository, sources.library, follower)), tuple(dict.fromkeys(idle)))
 
 
 def _charts(repository: Repository, library: Library, follower: DeployerWalk) -> Iterator[tuple[str, Release]]:

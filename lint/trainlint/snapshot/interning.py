@@ -1,4 +1,4 @@
-"""What snapshots say equally, said once."""
+"""Equal values of snapshots, kept once."""
 
 from __future__ import annotations
 

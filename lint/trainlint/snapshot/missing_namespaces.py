@@ -1,4 +1,4 @@
-"""Objects of which nothing states the namespace: Flux hands them to the API server as they are, which refuses them."""
+"""Objects without a namespace: Flux hands them to the API server as they are, and it refuses them."""
 
 from __future__ import annotations
 

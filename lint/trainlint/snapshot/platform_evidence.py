@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from trainlint.deploy.deployment import Release
+from trainlint.model.because import Because
 from trainlint.model.pool import Inventory
 from trainlint.model.settings import EXTENDED_RESOURCE_TOLERATION, Settings
+from trainlint.snapshot.ground import SnapshotGround
 from trainlint.snapshot.objects import ApiObject
 
 __all__ = ["with_platform"]
@@ -15,7 +17,7 @@ __all__ = ["with_platform"]
 
 def with_platform(
     settings: Settings, inventories: Sequence[Inventory], objects: Sequence[ApiObject], releases: tuple[Release, ...]
-) -> tuple[Settings, tuple[str, ...]]:
+) -> tuple[Settings, tuple[Because, ...]]:
     """The settings with the platform that the manifests show, and what is assumed.
 
     Only taints that are named like a resource depend on it: where there is none, nothing is looked for.
@@ -30,4 +32,4 @@ def with_platform(
     if shown is None:
         return replace(settings, platform_unknown=True), ()
     profile, sign = shown
-    return replace(settings, profile=profile), (f"profile {profile}: {sign} shows it",)
+    return replace(settings, profile=profile), (Because(SnapshotGround.PROFILE, (profile, sign)),)

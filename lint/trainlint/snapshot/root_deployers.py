@@ -1,4 +1,4 @@
-"""The deployers that were put into a cluster by hand: everything else follows from them."""
+"""The deployers that were put into a cluster by hand, from which everything else follows."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from trainlint.installed.kinds import EVIDENT_KINDS, enforces, may_admit
 from trainlint.installed.known_settings import KnownSettings
 from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.kube.meta import Meta
+from trainlint.model.because import Because
 from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import Settings
 from trainlint.model.workload import Workloads
@@ -58,7 +59,7 @@ def snapshot_of(
     home: str = "",
     releases: Iterable[Release] = (),
     unknowns: Iterable[Unknown] = (),
-    assumes: Iterable[str] = (),
+    assumes: Iterable[Because] = (),
     emptied: Iterable[EmptiedVariables] = (),
     rest: OmittedObjects | None = None,
     given: tuple[GivenNodes, ...] = (),

@@ -18,6 +18,7 @@ from trainlint.wording.faults import fault_text
 from trainlint.wording.filling import filled
 from trainlint.wording.network_faults import NetworkCause
 from trainlint.wording.texts.argument import ARGUMENT
+from trainlint.wording.texts.assumptions import ASSUMPTIONS
 from trainlint.wording.texts.fields import FIELDS
 from trainlint.wording.texts.jobs import JOBS
 from trainlint.wording.texts.kinds import KINDS
@@ -28,6 +29,8 @@ from trainlint.wording.texts.pods import PODS
 from trainlint.wording.texts.policies import POLICIES
 from trainlint.wording.texts.proof import PROOF
 from trainlint.wording.texts.queues import QUEUES
+from trainlint.wording.texts.refusals import REFUSALS as REFUSERS
+from trainlint.wording.texts.rejections import REJECTIONS
 from trainlint.wording.texts.scheduling import REFUSALS
 from trainlint.wording.texts.values import VALUES
 from trainlint.wording.texts.volcano import VOLCANO
@@ -52,6 +55,9 @@ TEXTS: Final[Mapping[Enum, Text]] = {
     **POLICIES,
     **VALUES,
     **VOLCANO,
+    **ASSUMPTIONS,
+    **REJECTIONS,
+    **REFUSERS,
 }
 """One sentence without its end for each ground."""
 

@@ -102,7 +102,7 @@ def _kind(
         main_container="",
         name_limit=LONGEST_NAME,
         name_why="",
-        label_checked_by="",
+        label_checked_by=None,
         pod_names=pod_names,
         job_name="",
         host_names=host_names,

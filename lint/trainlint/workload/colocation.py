@@ -12,7 +12,7 @@ from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import Colocation, PodSet
 from trainlint.source.document import Field
 from trainlint.workload.domain_annotations import DomainTies, known_key
-from trainlint.workload.ground import PodGround
+from trainlint.workload.ground import PodGround, TieGround
 from trainlint.workload.kinds import workload_kind
 from trainlint.workload.podgroups import PodGroup, topologies
 
@@ -23,7 +23,7 @@ KUEUE_GROUP: Final = "kueue.x-k8s.io/podset-group-name"
 KUEUE_SLICE: Final = "kueue.x-k8s.io/podset-slice-required-topology"
 
 _SLICE_SIZE: Final = "kueue.x-k8s.io/podset-slice-size"
-_NO_QUEUE: Final = "whether Kueue admits it: it has no label kueue.x-k8s.io/queue-name"
+_NO_QUEUE: Final = Because(TieGround.KUEUE_ADMITS)
 _KAI: Final = "kai.scheduler/topology-required-placement"
 
 
@@ -58,7 +58,7 @@ def _kueue(pods: PodSet, siblings: Sequence[PodSet], *, queued: bool) -> Colocat
     if key := known_key(pods.annotations.get(KUEUE_REQUIRED)):
         unit = shared_unit(pods, siblings) or pods.role
         at = pods.template.child("metadata", "annotations", KUEUE_REQUIRED)
-        return Colocation(key, unit, KUEUE_REQUIRED, at, doubt="" if queued else _NO_QUEUE)
+        return Colocation(key, unit, KUEUE_REQUIRED, at, doubt=None if queued else _NO_QUEUE)
     return None
 
 
@@ -72,7 +72,7 @@ def _slices(pods: PodSet, *, queued: bool) -> Colocation | None:
         int(text) if text.isdecimal() else Undetermined(Because(PodGround.NO_NUMBER, (_SLICE_SIZE, repr(text))))
     )
     at = pods.template.child("metadata", "annotations", KUEUE_SLICE)
-    return Colocation(key, pods.role, KUEUE_SLICE, at, per_block=True, size=size, doubt="" if queued else _NO_QUEUE)
+    return Colocation(key, pods.role, KUEUE_SLICE, at, per_block=True, size=size, doubt=None if queued else _NO_QUEUE)
 
 
 def shared_unit(pods: PodSet, siblings: Sequence[PodSet]) -> str:

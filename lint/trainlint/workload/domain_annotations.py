@@ -9,9 +9,11 @@ from typing import Final, TypeAlias
 from trainlint.finding import Location
 from trainlint.kube.meta import Meta, read_labels
 from trainlint.kube.values import is_placeholder, known_text, read_int, read_text
+from trainlint.model.because import Because
 from trainlint.model.workload import Colocation, PodSet
 from trainlint.source.document import Field
 from trainlint.workload.exclusive_jobs import EXCLUSIVE, placed_by_labels
+from trainlint.workload.ground import TieGround
 from trainlint.workload.tier import tier_of
 
 __all__ = ["DomainTies", "job_set_ties", "known_key", "leader_worker_set_ties", "ray_ties", "volcano_ties"]
@@ -27,7 +29,7 @@ _RAY_MODE: Final = "volcano.sh/network-topology-mode"
 
 _RAY_TIER: Final = "volcano.sh/network-topology-highest-tier-allowed"
 
-_RAY_DOUBT: Final = "whether KubeRay runs with Volcano as its batch scheduler"
+_RAY_DOUBT: Final = Because(TieGround.KUBERAY_VOLCANO)
 
 
 def job_set_ties(pods: PodSet, siblings: Sequence[PodSet], item: Field, meta: Meta) -> DomainTies:

@@ -9,10 +9,12 @@ from typing import Final
 from trainlint.finding import Location
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.values import read_int, read_text
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import Gang, PodSet, Workload
 from trainlint.source.document import Field
 from trainlint.workload.flows import product, total
+from trainlint.workload.ground import TieGround
 from trainlint.workload.operator_gangs import gang_scheduler, kai_gangs, mpi_gangs, volcano_gangs
 from trainlint.workload.pod_manifest import template_of
 from trainlint.workload.podgroups import DEFAULT_SCHEDULERS, NATIVE, PodGroup, PodGroups, minimum_of
@@ -21,11 +23,11 @@ __all__ = ["gangs", "oversized", "pods_of"]
 
 _KOORDINATOR: Final = "gang.scheduling.koordinator.sh/"
 _KUEUE: Final = "kueue.x-k8s.io/pod-group-"
-_GATE: Final = "that the feature gate GenericWorkload is on: it is off by default"
+_GATE: Final = Because(TieGround.GENERIC_WORKLOAD)
 _READERS: Final = {
-    "scheduling.x-k8s.io": "that the default scheduler runs the plugin Coscheduling: the pods name no other one",
-    "scheduling.volcano.sh": "that the default scheduler is Volcano: the pods name no other one",
-    "scheduling.run.ai": "that the default scheduler is KAI: the pods name no other one",
+    "scheduling.x-k8s.io": Because(TieGround.COSCHEDULING),
+    "scheduling.volcano.sh": Because(TieGround.DEFAULT_SCHEDULER, ("Volcano",)),
+    "scheduling.run.ai": Because(TieGround.DEFAULT_SCHEDULER, ("KAI",)),
 }
 """What must hold for a PodGroup of each API to count for pods that name no scheduler."""
 
@@ -128,12 +130,12 @@ def _pod_group(group: PodGroup, workloads: Sequence[Workload]) -> Iterator[Gang]
             yield Gang(what, read_int(least), members, group.namespace, at=least.at, doubt=_doubt(group, members))
 
 
-def _doubt(group: PodGroup, pods: Sequence[PodSet]) -> str:
-    """What must hold for a PodGroup to count; empty where the pods name a scheduler that may read it."""
+def _doubt(group: PodGroup, pods: Sequence[PodSet]) -> Because | None:
+    """What must hold for a PodGroup to count; ``None`` where the pods name a scheduler that may read it."""
     if group.meta.api_group == NATIVE:
         return _GATE
     named = any(each.spec.scheduler_name not in DEFAULT_SCHEDULERS for each in pods)
-    return "" if named else _READERS.get(group.meta.api_group, "")
+    return None if named else _READERS.get(group.meta.api_group)
 
 
 def _workload(item: Field, meta: Meta, workloads: Sequence[Workload]) -> Iterator[Gang]:

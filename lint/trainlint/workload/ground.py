@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-__all__ = ["PodGround"]
+__all__ = ["PodGround", "TieGround"]
 
 
 class PodGround(Enum):
@@ -48,3 +48,16 @@ class PodGround(Enum):
     TEMPLATE_HASH = auto()
     REVISION_HASH = auto()
     POD_TEMPLATE_HASH = auto()
+
+
+class TieGround(Enum):
+    """What must hold for pods to be tied to one domain or to a gang; beside each the values of its ``Because``."""
+
+    KUBERAY_VOLCANO = auto()
+    MPI_GANGS = auto()
+    GENERIC_WORKLOAD = auto()
+    COSCHEDULING = auto()
+    DEFAULT_SCHEDULER = auto()  # the scheduler that reads the group
+    WORKLOAD_GATE = auto()
+    KUEUE_ADMITS = auto()
+    VOLCANO_SCHEDULER = auto()  # the scheduler that the pods name

@@ -9,6 +9,7 @@ from trainlint.kube.values import read_int, read_text
 from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.operator import Operator
+from trainlint.model.refuser import Refuser
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service
 from trainlint.operators.jobset import COORDINATOR, PREFIX, PRIORITY, coordinator_host, job_key, job_labels
 from trainlint.source.document import Field
@@ -143,7 +144,7 @@ KINDS: Final = (
         main_container="",
         name_limit=LONGEST_NAME,
         name_why="",
-        label_checked_by="JobSet's webhook",
+        label_checked_by=Refuser.JOBSET,
         pod_names=PodNames.CHILD_JOBS,
         job_name="",
         host_names=HostNames.OPERATOR,

@@ -13,6 +13,7 @@ from trainlint.launch.nodes import least_nodes
 from trainlint.model.known import Known
 from trainlint.model.operator import Operator
 from trainlint.model.pod import ContainerPort, PodSpec
+from trainlint.model.refuser import Refuser
 from trainlint.model.workload import (
     EPHEMERAL,
     FIRST_ONLY,
@@ -231,7 +232,7 @@ KINDS: Final = tuple(
         main_container="" if facts.launcher else facts.container,
         name_limit=LONGEST_NAME,
         name_why="",
-        label_checked_by="" if facts.launcher else "the training operator's webhook",
+        label_checked_by=None if facts.launcher else Refuser.TRAINING_WEBHOOK,
         pod_names=facts.pod_names,
         job_name="",
         host_names=HostNames.OTHER,

@@ -11,6 +11,7 @@ from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.operator import Operator
 from trainlint.model.pod import EnvVar
+from trainlint.model.refuser import Refuser
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service
 from trainlint.operators.lws import PREFIX, group_key
 from trainlint.source.document import Field
@@ -162,7 +163,7 @@ KINDS: Final = (
         main_container="",
         name_limit=LONGEST_NAME,
         name_why="",
-        label_checked_by="LeaderWorkerSet's webhook",
+        label_checked_by=Refuser.LEADER_WORKER_SET,
         pod_names=PodNames.CHECKED,
         job_name="",
         host_names=HostNames.OPERATOR,

@@ -12,6 +12,7 @@ from trainlint.launch.environment import environment
 from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import PodSpec
+from trainlint.model.refuser import Refuser
 from trainlint.model.workload import EPHEMERAL, PER_POD, Flow, FlowKind, ObjectRef, PodSet, PortRange, Service
 from trainlint.source.document import Field
 from trainlint.workload.batch import job_labels
@@ -197,7 +198,7 @@ KINDS: Final = (
         main_container="",
         name_limit=LONGEST_NAME,
         name_why="",
-        label_checked_by="the MPI operator",
+        label_checked_by=Refuser.MPI_OPERATOR,
         pod_names=PodNames.WORKERS,
         job_name="{}-launcher",
         host_names=HostNames.OTHER,

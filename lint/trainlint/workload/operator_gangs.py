@@ -9,9 +9,11 @@ from typing import Final
 from trainlint.finding import Location
 from trainlint.kube.meta import read_meta
 from trainlint.kube.values import read_int
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import Gang, PodSet, Workload
 from trainlint.workload.flows import total
+from trainlint.workload.ground import TieGround
 from trainlint.workload.kai_minimum import KAI, SCHEDULING_POLICY, kai_members
 from trainlint.workload.kinds import kind_of
 from trainlint.workload.pod_manifest import template_of
@@ -21,7 +23,7 @@ __all__ = ["KAI", "gang_scheduler", "kai_gangs", "mpi_gangs", "volcano_gangs"]
 
 _MIN_MEMBER: Final = "scheduling.volcano.sh/group-min-member"
 _GROUP_NAME: Final = "scheduling.k8s.io/group-name"
-_WITHOUT: Final = "that the mpi-operator runs with --gang-scheduling: its Deployment is not in Git"
+_WITHOUT: Final = Because(TieGround.MPI_GANGS)
 
 
 def gang_scheduler(workloads: Sequence[Workload], operator: str, option: str) -> str | None:
@@ -58,7 +60,7 @@ def mpi_gangs(job: Workload, scheduler: str | None) -> Iterator[Gang]:
     if scheduler == "" or (scheduler is None and not written.present):
         return
     if written.present:
-        doubt = _WITHOUT if scheduler is None else ""
+        doubt = _WITHOUT if scheduler is None else None
         yield _gang("minAvailable of the schedulingPolicy", read_int(written), job.pod_sets, written.at, doubt)
         return
     workers = total(pods.replicas for pods in job.pod_sets if pods.role == "Worker")
@@ -101,5 +103,5 @@ def volcano_gangs(workload: Workload) -> Iterator[Gang]:
         yield _gang(what, int(written.scalar), workload.pod_sets, written.at)
 
 
-def _gang(what: str, minimum: Known[int], pods: tuple[PodSet, ...], at: Location, doubt: str = "") -> Gang:
+def _gang(what: str, minimum: Known[int], pods: tuple[PodSet, ...], at: Location, doubt: Because | None = None) -> Gang:
     return Gang(what, minimum, pods, pods[0].namespace, at=at, closed=True, doubt=doubt)

@@ -10,9 +10,11 @@ from trainlint.fact import fact
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.values import is_placeholder, read_int, read_text
 from trainlint.model.api_kind import declared
+from trainlint.model.because import Because
 from trainlint.model.known import Known
 from trainlint.model.workload import Colocation, PodSet
 from trainlint.source.document import Field
+from trainlint.workload.ground import TieGround
 from trainlint.workload.tier import VOLCANO_SCHEDULERS, tier_of
 
 __all__ = [
@@ -44,7 +46,7 @@ KINDS: Final = (
 
 _LABELS: Final = {COSCHEDULING: "scheduling.x-k8s.io/pod-group"}
 _ANNOTATIONS: Final = {VOLCANO: "scheduling.k8s.io/group-name", "scheduling.run.ai": "pod-group-name"}
-_GATE: Final = "whether the feature gate TopologyAwareWorkloadScheduling is on: it is off by default"
+_GATE: Final = Because(TieGround.WORKLOAD_GATE)
 
 
 @fact
@@ -119,9 +121,9 @@ def _volcano(group: PodGroup, pods: PodSet) -> tuple[Colocation | None, Colocati
     """The group's network topology, and that of its subgroups; only Volcano reads them (S 2.3)."""
     if pods.spec.scheduler_name in DEFAULT_SCHEDULERS:
         return None, None
-    doubt = ""
+    doubt = None
     if pods.spec.scheduler_name not in VOLCANO_SCHEDULERS:
-        doubt = f"whether the scheduler {pods.spec.scheduler_name} is Volcano"
+        doubt = Because(TieGround.VOLCANO_SCHEDULER, (pods.spec.scheduler_name,))
     spec = group.field["spec"]
     whole = tier_of(spec["networkTopology"], f"pod group {group.meta.name}", "networkTopology", doubt=doubt)
     if whole is not None and minimum_of(group.field).present:

@@ -10,6 +10,7 @@ from trainlint.kube.values import read_int, read_text
 from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.operator import Operator
+from trainlint.model.refuser import Refuser
 from trainlint.model.workload import (
     EPHEMERAL,
     PER_POD,
@@ -240,7 +241,7 @@ KINDS: Final = (
         main_container="",
         name_limit=53,
         name_why="",
-        label_checked_by="KubeRay",
+        label_checked_by=Refuser.KUBERAY,
         pod_names=PodNames.RANDOM,
         job_name="",
         host_names=HostNames.OTHER,
@@ -271,7 +272,7 @@ KINDS: Final = (
         main_container="",
         name_limit=47,
         name_why="",
-        label_checked_by="KubeRay",
+        label_checked_by=Refuser.KUBERAY,
         pod_names=PodNames.RANDOM,
         job_name="",
         host_names=HostNames.OTHER,

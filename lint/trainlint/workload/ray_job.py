@@ -7,6 +7,7 @@ from typing import Final
 
 from trainlint.kube.values import known_text, read_text
 from trainlint.model.pod import PodSpec
+from trainlint.model.refuser import Refuser
 from trainlint.model.workload import Flow, FlowKind, ObjectRef, PodSet, PortRange
 from trainlint.source.document import Field
 from trainlint.workload import ray
@@ -134,7 +135,7 @@ KINDS: Final = (
         main_container="",
         name_limit=47,
         name_why="",
-        label_checked_by="KubeRay",
+        label_checked_by=Refuser.KUBERAY,
         pod_names=PodNames.RANDOM,
         job_name="{}",
         host_names=HostNames.OTHER,
@@ -168,7 +169,7 @@ KINDS: Final = (
         main_container="",
         name_limit=LONGEST_NAME,
         name_why="",
-        label_checked_by="",
+        label_checked_by=None,
         pod_names=PodNames.RANDOM,
         job_name="",
         host_names=HostNames.OTHER,

@@ -37,7 +37,6 @@ __all__ = ["read_workloads"]
 
 _KUEUE_POD_GROUP = "kueue.x-k8s.io/pod-group-name"
 _NO_WORKLOADS = frozenset({"DaemonSet", "PodTemplate"})
-DEFAULT_NAMESPACE = 'namespace "default" for objects that name none'
 
 
 @dataclass(slots=True)
@@ -68,18 +67,14 @@ def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
     ]
     context = Context(settings, {reference(meta): item for item, meta in read})
     found.pod_groups = read_pod_groups(read)
-    unnamed = False
     for item, meta in read:
         owner = reference(meta)
         if (meta.api_version, meta.kind) == ("v1", "Service"):
             found.services[owner.namespace, owner.name] = read_service(item, owner.namespace)
-            unnamed |= not meta.namespace
         elif expander := expander_for(meta.api_version, meta.kind):
             _add(found, item, meta, expander, context)
-            unnamed |= not meta.namespace
         elif description := description_of(settings.workloads, meta):
             _add(found, item, meta, _described(description), context)
-            unnamed |= not meta.namespace
         elif is_training(meta.api_version, meta.kind):
             found.unknowns.append(Unknown(str(owner), "its pods: this kind is not expanded", _remedy(meta), at=item.at))
         elif meta.kind not in REFERENCED_KINDS | WRAPPERS:  # a name that only another API group's kind is known by
@@ -95,7 +90,6 @@ def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
         tuple(found.services.values()),
         tuple(found.policies),
         tuple(found.unknowns),
-        (DEFAULT_NAMESPACE,) if unnamed else (),
         tuple(found.objects),
         (*found.gangs, *gangs(found.objects, [item for item, _ in read], found.pod_groups)),
     )

@@ -1,4 +1,4 @@
-"""Where the ranks of a pod set are told to meet (W 15.F1, 15.F2, 15.F8, 15.F9)."""
+"""The rendezvous of the ranks of a pod set (W 15.F1, 15.F2, 15.F8, 15.F9)."""
 
 from __future__ import annotations
 

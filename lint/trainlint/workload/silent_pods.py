@@ -1,4 +1,4 @@
-"""What is not known of the pods that were read: connections, devices, places where ranks meet."""
+"""Facts that are missing about pods: connections, devices, addresses of rendezvous."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a container takes from elsewhere: variables from ConfigMaps and its own pod, mounted files, claimed devices."""
+"""What a container gets from other objects: variables of ConfigMaps and of its pod, mounted files, claimed devices."""
 
 from __future__ import annotations
 

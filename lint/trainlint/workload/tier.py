@@ -20,7 +20,7 @@ _NO_TIER = Undetermined(Because(PodGround.NO_TIER))
 
 
 def tier_of(
-    topology: Field, unit: str, by: str, *, doubt: str = "", size: Known[int] | None = None
+    topology: Field, unit: str, by: str, *, doubt: Because | None = None, size: Known[int] | None = None
 ) -> Colocation | None:
     """What a ``networkTopology`` asks for; ``None`` where it is not there or only preferred.
 

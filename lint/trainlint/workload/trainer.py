@@ -15,6 +15,7 @@ from trainlint.model.operator import Operator
 from trainlint.model.pod import Container, ContainerPort, PodSpec
 from trainlint.model.quantity import QuantityError, parse_quantity
 from trainlint.model.queued import QueuedPods
+from trainlint.model.refuser import Refuser
 from trainlint.model.workload import PER_POD, Flow, ObjectRef, PodSet
 from trainlint.operators.shipped_runtimes import shipped_runtime
 from trainlint.source.document import Field
@@ -266,7 +267,7 @@ KINDS: Final = (
         main_container="",
         name_limit=63,
         name_why="",
-        label_checked_by="the API server (a rule of TrainJob's CRD)",
+        label_checked_by=Refuser.TRAIN_JOB_RULE,
         pod_names=PodNames.CHILD_JOBS,
         job_name="",
         host_names=HostNames.OTHER,

@@ -1,4 +1,4 @@
-"""What tells the v1 kinds of kubeflow.org apart (W 2)."""
+"""The differences between the v1 kinds of kubeflow.org (W 2)."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.model.known import Known
 from trainlint.model.operator import Operator
+from trainlint.model.refuser import Refuser
 from trainlint.model.workload import PodSet, Wait
 from trainlint.source.document import Field
 from trainlint.workload.domain_annotations import DomainTies
@@ -97,7 +98,7 @@ class WorkloadKind:
     main_container: str
     name_limit: int
     name_why: str
-    label_checked_by: str
+    label_checked_by: Refuser | None
     pod_names: PodNames
     job_name: str
     host_names: HostNames

@@ -77,6 +77,7 @@ from trainlint.model.root import Root
 from trainlint.proof.cause import DeadlockCause
 from trainlint.repairs.group_fixes import deadlock_fixes
 from trainlint.rule import Facts, rule
+from trainlint.wording.because import texts_of
 from trainlint.wording.forcing import forcing
 
 
@@ -111,7 +112,7 @@ def _finding(facts: Facts, cause: DeadlockCause, forced: RelatedPlaces) -> Findi
             ),
         ),
         evidence={own.name: here, other.name: there},
-        assumes=cause.assumes,
+        assumes=texts_of(cause.assumes),
         certainty=certainty_of(cause.assumes),
         cause=f"{own.name} -> {other.name}",
         fixes=lambda: deadlock_fixes(facts, cause),

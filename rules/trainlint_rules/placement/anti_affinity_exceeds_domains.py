@@ -61,6 +61,7 @@ from trainlint.finding import Finding, Related, RelatedPlaces, Severity, besides
 from trainlint.model.root import Root
 from trainlint.proof.cause import CapacityCause
 from trainlint.rule import Facts, rule
+from trainlint.wording.because import texts_of
 from trainlint.wording.capacity import scarce
 from trainlint.wording.forcing import forcing
 
@@ -83,7 +84,7 @@ def _finding(cause: CapacityCause, forced: RelatedPlaces) -> Finding:
         remedy=f"run at most {cause.possible} of them, let them use more nodes, or prefer the anti-affinity only",
         related=besides(forced, tuple(Related(f"how many there are ({each.name})", each.at) for each in pod_sets)),
         evidence={"pods": cause.needed, scarce(cause): cause.possible},
-        assumes=cause.assumes,
+        assumes=texts_of(cause.assumes),
         certainty=certainty_of(cause.assumes),
         cause=scarce(cause),
     )

@@ -77,7 +77,7 @@ from trainlint.proof.cause import PlacementCause
 from trainlint.proof.ideal.device_needs import device_needs
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.devices.one_node import offered
-from trainlint.wording.because import because_text
+from trainlint.wording.because import because_text, texts_of
 from trainlint.wording.forcing import forcing
 from trainlint.wording.needs import device_words
 
@@ -110,7 +110,7 @@ def _finding(cause: PlacementCause, forced: RelatedPlaces) -> Finding:
             + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
         ),
         evidence={"claims": asked, "nodes": "; ".join(reasons)},
-        assumes=cause.assumes,
+        assumes=texts_of(cause.assumes),
         certainty=certainty_of(cause.assumes),
         cause=asked,
     )

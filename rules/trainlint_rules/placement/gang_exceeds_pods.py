@@ -63,6 +63,7 @@ from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
 from trainlint.model.root import Root
 from trainlint.model.workload import Gang
 from trainlint.rule import Facts, rule
+from trainlint.wording.because import because_text
 
 
 @rule(Severity.ERROR, tells=(Root.GANG_SIZE,))
@@ -81,7 +82,7 @@ def check(facts: Facts) -> Iterator[Finding]:
                 *(Related(f"belongs to it ({pods.name})", pods.at) for pods in gang.pod_sets),
             ),
             evidence={"minimum": str(gang.minimum), "pods": count},
-            assumes=(gang.doubt,) if gang.doubt else (),
+            assumes=(because_text(gang.doubt),) if gang.doubt else (),
             certainty=Certainty.LIKELY if gang.doubt else Certainty.PROVEN,
             cause=gang.what,
             fixes=partial(_lowered, gang, count),

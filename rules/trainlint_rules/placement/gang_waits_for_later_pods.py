@@ -119,6 +119,7 @@ from functools import partial
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
 from trainlint.queues.late_members import LateMembers
 from trainlint.rule import Facts, rule
+from trainlint.wording.because import because_text
 
 
 @rule(Severity.ERROR)
@@ -149,7 +150,7 @@ def _finding(cause: LateMembers) -> Finding:
             *(Related(f"is made later ({each.name})", each.at) for each, _ in cause.late),
         ),
         evidence={"minimum": str(gang.minimum), "pods before": cause.count}
-        | ({"assumes": gang.doubt} if gang.doubt else {}),
+        | ({"assumes": because_text(gang.doubt)} if gang.doubt else {}),
         certainty=Certainty.LIKELY if gang.doubt else Certainty.PROVEN,
         cause=f"{gang.what} {pods.name}",
         fixes=partial(_lowered, cause),

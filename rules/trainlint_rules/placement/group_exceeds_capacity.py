@@ -59,6 +59,7 @@ from trainlint.model.pool import Pool
 from trainlint.model.root import Root
 from trainlint.proof.cause import CapacityCause, ResourceAmount
 from trainlint.rule import Facts, rule
+from trainlint.wording.because import texts_of
 from trainlint.wording.capacity import amount_text, scarce
 from trainlint.wording.forcing import forcing
 
@@ -91,7 +92,7 @@ def _finding(cause: CapacityCause, forced: RelatedPlaces) -> Finding:
         ),
         evidence={"pods": cause.needed, "each": _one(cause), "room for": cause.possible}
         | ({"limits": limits} if limits else {}),
-        assumes=cause.assumes,
+        assumes=texts_of(cause.assumes),
         certainty=certainty_of(cause.assumes),
         cause=pod_set.name,
     )

@@ -54,6 +54,7 @@ from trainlint.finding import Finding, Related, RelatedPlaces, Severity, besides
 from trainlint.model.root import Root
 from trainlint.proof.cause import CapacityCause
 from trainlint.rule import Facts, rule
+from trainlint.wording.because import texts_of
 from trainlint.wording.capacity import scarce
 from trainlint.wording.forcing import forcing
 
@@ -78,7 +79,7 @@ def _finding(cause: CapacityCause, forced: RelatedPlaces) -> Finding:
             forced, tuple(Related(f"wants it too ({each.name})", each.spec.at or each.at) for each in cause.also)
         ),
         evidence={"port": scarce(cause), "pods": cause.needed, "nodes": cause.possible},
-        assumes=cause.assumes,
+        assumes=texts_of(cause.assumes),
         certainty=certainty_of(cause.assumes),
         cause=scarce(cause),
     )

@@ -60,6 +60,7 @@ from trainlint.proof.cause import PlacementCause
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.node import node_of
 from trainlint.scheduling.node_affinity import describe, unmet
+from trainlint.wording.because import texts_of
 from trainlint.wording.forcing import forcing
 
 
@@ -121,7 +122,7 @@ def _finding(cause: PlacementCause, forced: RelatedPlaces) -> Finding:
             + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
         ),
         evidence={"requires": text, "nodes have": ", ".join(values) or "no such label"},
-        assumes=cause.assumes,
+        assumes=texts_of(cause.assumes),
         certainty=certainty_of(cause.assumes),
         cause=text,
         fixes=lambda: _corrected(wanted, values),

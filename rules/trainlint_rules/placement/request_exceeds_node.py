@@ -70,6 +70,7 @@ from trainlint.scheduling.node_resources_fit import Shortage, shortages
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.quantity import readable
 from trainlint.scheduling.requests import Requests, is_extended_resource
+from trainlint.wording.because import texts_of
 from trainlint.wording.forcing import forcing
 
 NAMED: Final = 3
@@ -126,7 +127,7 @@ def _finding(cause: PlacementCause, forced: RelatedPlaces) -> Finding:
                 )
             ),
         },
-        assumes=cause.assumes,
+        assumes=texts_of(cause.assumes),
         certainty=certainty_of(cause.assumes),
         cause=worst.resource,
     )

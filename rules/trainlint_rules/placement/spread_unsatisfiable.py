@@ -69,6 +69,7 @@ from trainlint.finding import Finding, Fix, Put, Related, RelatedPlaces, Severit
 from trainlint.model.root import Root
 from trainlint.proof.cause import CapacityCause
 from trainlint.rule import Facts, rule
+from trainlint.wording.because import texts_of
 from trainlint.wording.capacity import scarce
 from trainlint.wording.forcing import forcing
 
@@ -94,7 +95,7 @@ def _finding(cause: CapacityCause, forced: RelatedPlaces) -> Finding:
         remedy=_remedy(cause, empty),
         related=besides(forced, tuple(Related("counts as a domain and takes no pod", at) for at in cause.places)),
         evidence={"pods": cause.needed, "may start": cause.possible, "domains without a pod": empty or "none"},
-        assumes=cause.assumes,
+        assumes=texts_of(cause.assumes),
         certainty=certainty_of(cause.assumes),
         cause=scarce(cause),
         fixes=lambda: _honest(cause),

@@ -65,13 +65,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from trainlint.finding import Finding, Fix, Related, RelatedPlaces, Severity, besides, certainty_of
+from trainlint.finding import Certainty, Finding, Fix, Related, RelatedPlaces, Severity, besides, certainty_of
 from trainlint.fix.snippet import Style, flow
 from trainlint.model.root import Root
 from trainlint.proof.cause import PlacementCause
 from trainlint.repairs.group_fixes import tolerate, tolerations
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.taint_toleration import describe, untolerated
+from trainlint.wording.because import texts_of
 from trainlint.wording.forcing import forcing
 
 PLUGIN: Final = "the admission plugin ExtendedResourceToleration"
@@ -87,9 +88,11 @@ def check(facts: Facts) -> Iterator[Finding]:
     for cause in facts.placement.causes(Root.TAINTS):
         yield _finding(facts, cause, partial(forcing, facts, cause))
     for cause in facts.placement.perhaps_untolerated:
-        found = _finding(facts, replace(cause, assumes=(*cause.assumes, OFF)), ())
+        found = _finding(facts, cause, ())
         yield replace(
             found,
+            assumes=(*found.assumes, OFF),
+            certainty=Certainty.LIKELY,
             severity=Severity.WARNING,
             message=f"{found.message}, unless {PLUGIN} adds the toleration",
             fixes=partial(_tolerating, cause),
@@ -127,7 +130,7 @@ def _finding(facts: Facts, cause: PlacementCause, forced: RelatedPlaces) -> Find
             + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
         ),
         evidence={"taints": missing, "pools": pools},
-        assumes=cause.assumes,
+        assumes=texts_of(cause.assumes),
         certainty=certainty_of(cause.assumes),
         cause=missing,
         fixes=lambda: tolerations(facts, (pod_set, *cause.also)),

@@ -84,7 +84,7 @@ from trainlint.finding import Finding, Related, RelatedPlaces, Severity, besides
 from trainlint.model.root import Root
 from trainlint.proof.cause import PlacementCause
 from trainlint.rule import Facts, rule
-from trainlint.wording.because import because_text
+from trainlint.wording.because import because_text, texts_of
 from trainlint.wording.forcing import forcing
 
 
@@ -114,7 +114,7 @@ def _finding(cause: PlacementCause, key: str, forced: RelatedPlaces) -> Finding:
             + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
         ),
         evidence={"volumes": "; ".join(reasons), "nodes": ", ".join(nodes) or "none could do"},
-        assumes=cause.assumes,
+        assumes=texts_of(cause.assumes),
         certainty=certainty_of(cause.assumes),
         cause="; ".join(reasons),
     )

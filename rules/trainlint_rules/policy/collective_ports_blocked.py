@@ -66,6 +66,7 @@ from trainlint.proof.group import GroupProof
 from trainlint.proof.notation import flow_text
 from trainlint.repairs.policy_edits import admit_collectives
 from trainlint.rule import Facts, rule
+from trainlint.wording.because import texts_of
 from trainlint.wording.forcing import forcing
 
 
@@ -95,7 +96,7 @@ def _findings(facts: Facts, proof: GroupProof, cause: FlowCause) -> Iterator[Fin
                 partial(forcing, facts, cause, list_of(entry)),
             ),
             evidence={"open": ports, "needed": f"TCP {flow.ports}"},
-            assumes=cause.assumes,
+            assumes=texts_of(cause.assumes),
             certainty=certainty_of(cause.assumes),
             cause=f"{proof.group.name} {entry.direction.value}",
             fixes=partial(admit_collectives, facts, proof.group, entry, cause.flows),

@@ -66,6 +66,7 @@ from trainlint.finding import Certainty, Finding, Related, Severity
 from trainlint.model.root import Root
 from trainlint.repairs.corrected_values import corrected
 from trainlint.rule import Facts, rule
+from trainlint.wording.because import because_text
 from trainlint.wording.control_plane import breaks_need, why_needed
 from trainlint.wording.misses import miss_text
 from trainlint.wording.verdicts import decision_text
@@ -102,7 +103,7 @@ def _finding(facts: Facts, denial: Denial) -> Finding:
             Related(f"the pods that are called ({target})", need.target.at),
         ),
         evidence={f"{need.source} -> {target}, TCP port {need.port}": decision_text(denial.decision)},
-        assumes=(need.assumes,) if need.assumes else (),
+        assumes=(because_text(need.assumes),) if need.assumes else (),
         certainty=Certainty.LIKELY if need.assumes else Certainty.PROVEN,
         cause=f"{need.source} {target} {need.port}",
         fixes=lambda: corrected(facts, near) if near is not None else (),

@@ -73,6 +73,7 @@ from trainlint.proof.near_miss import NearEntry
 from trainlint.repairs.corrected_values import corrected
 from trainlint.repairs.policy_edits import admit_dns
 from trainlint.rule import Facts, rule
+from trainlint.wording.because import texts_of
 from trainlint.wording.forcing import forcing
 from trainlint.wording.misses import miss_text
 
@@ -112,7 +113,7 @@ def _findings(facts: Facts, proof: GroupProof, cause: FlowCause) -> Iterator[Fin
                 (*_users(proof, cause), *_between(facts)), partial(forcing, facts, cause, list_of(entry), entry.at)
             ),
             evidence={"denied": f"{protocols} 53 to {facts.policies.dns.main.name}"},
-            assumes=cause.assumes,
+            assumes=texts_of(cause.assumes),
             certainty=certainty_of(cause.assumes),
             cause=proof.group.name,
             fixes=partial(_admitted, facts, proof, cause, entry),
@@ -142,7 +143,7 @@ def _missed(facts: Facts, proof: GroupProof, cause: FlowCause, near: NearEntry, 
         remedy=f"admit egress to {facts.policies.dns.asked} on port 53, UDP and TCP",
         related=besides((*_users(proof, cause), *_between(facts)), partial(forcing, facts, cause)),
         evidence={"denied": f"{protocols} 53 to {facts.policies.dns.main.name}"},
-        assumes=cause.assumes,
+        assumes=texts_of(cause.assumes),
         certainty=certainty_of(cause.assumes),
         cause=proof.group.name,
         groups=(proof.group.name,),

@@ -86,6 +86,7 @@ from trainlint.proof.notation import flow_text
 from trainlint.repairs.corrected_values import corrected
 from trainlint.repairs.group_fixes import denied_fixes
 from trainlint.rule import Facts, rule
+from trainlint.wording.because import texts_of
 from trainlint.wording.denials import denied_sentence, directions, places_of
 from trainlint.wording.forcing import forcing
 from trainlint.wording.misses import miss_text
@@ -128,7 +129,7 @@ def _finding(facts: Facts, proof: GroupProof, cause: FlowCause, forced: RelatedP
             or_else(forced, [Related(role, at) for at, role in places.items()]),
         ),
         evidence={flow_text(group, each): denied_sentence(said) for each, said in cause.flows},
-        assumes=cause.assumes,
+        assumes=texts_of(cause.assumes),
         certainty=certainty_of(cause.assumes),
         cause=group.name,
         fixes=lambda: (*(corrected(facts, miss) if miss else ()), *denied_fixes(facts, group, cause.flows)),

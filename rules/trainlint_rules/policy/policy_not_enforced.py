@@ -35,6 +35,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Facts, rule
+from trainlint.wording.because import because_text
 
 
 @rule(Severity.ERROR)
@@ -43,10 +44,11 @@ def check(facts: Facts) -> Iterator[Finding]:
     if not facts.snapshot.settings.cni.stated:
         return
     for policy in facts.policies.unenforced:
+        why = because_text(policy.why)
         yield Finding(
-            message=f"{policy.origin} has no effect in this cluster: {policy.why}",
+            message=f"{policy.origin} has no effect in this cluster: {why}",
             at=policy.at,
             remedy="write it in a kind that is enforced here, or switch on what enforces it",
-            evidence={"kind": policy.origin.kind, "because": policy.why},
-            cause=policy.why,
+            evidence={"kind": policy.origin.kind, "because": why},
+            cause=why,
         )

@@ -66,6 +66,7 @@ from trainlint.proof.cause import FlowCause, SelectorTypo
 from trainlint.proof.group import GroupProof
 from trainlint.proof.notation import flow_text
 from trainlint.rule import Facts, rule
+from trainlint.wording.because import texts_of
 from trainlint.wording.denials import places_of
 from trainlint.wording.forcing import forcing
 from trainlint.wording.misses import requirement_text
@@ -104,7 +105,7 @@ def _keeping_apart(slip: SelectorTypo, denials: list[tuple[GroupProof, FlowCause
         ),
         evidence={"selects": f"{slip.key}={slip.written}", "pods have": f"{slip.key}={slip.meant}"},
         severity=Severity.ERROR,
-        assumes=cause.assumes,
+        assumes=texts_of(cause.assumes),
         certainty=certainty_of(cause.assumes),
         cause=", ".join(groups),
         groups=tuple(groups),

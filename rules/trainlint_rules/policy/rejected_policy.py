@@ -46,12 +46,13 @@ def check(facts: Facts) -> Iterator[Finding]:
     """One finding per field that is refused, and per pair of entries that cannot be merged."""
     for rejection in facts.mistakes.rejected:
         who = "the API server" if rejection.server else "Cilium"
+        reason = because_text(rejection.reason)
         yield Finding(
-            message=f"{who} refuses {rejection.origin}, so it protects nothing: {rejection.reason}",
+            message=f"{who} refuses {rejection.origin}, so it protects nothing: {reason}",
             at=rejection.at,
             remedy="fix this field; until then the pods that the policy should isolate are open",
-            evidence={"refused by": who, "because": rejection.reason},
-            cause=rejection.reason,
+            evidence={"refused by": who, "because": reason},
+            cause=reason,
         )
     for pod_set, conflict in facts.mistakes.conflicts:
         yield Finding(

@@ -87,7 +87,7 @@ from trainlint.proof.group import GroupProof
 from trainlint.proof.zone_reason import ZoneReason
 from trainlint.repairs.group_fixes import group_fixes
 from trainlint.rule import Facts, rule
-from trainlint.wording.because import because_text
+from trainlint.wording.because import because_text, texts_of
 from trainlint.wording.forcing import forcing
 from trainlint.wording.zones import keeps_out, places_of_reason, reason_text, remedy_text
 
@@ -134,7 +134,7 @@ def _finding(facts: Facts, proof: GroupProof, cause: ZoneCause, forced: RelatedP
         },
         counterexample=cause.across,
         severity=Severity.WARNING if cause.across or cause.undecided else None,
-        assumes=cause.assumes,
+        assumes=texts_of(cause.assumes),
         certainty=certainty_of(cause.assumes),
         cause=group.name,
         fixes=lambda: group_fixes(facts, proof),

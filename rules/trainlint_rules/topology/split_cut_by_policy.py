@@ -99,6 +99,7 @@ from trainlint.proof.group import GroupProof
 from trainlint.proof.notation import flow_text
 from trainlint.repairs.group_fixes import group_fixes
 from trainlint.rule import Facts, rule
+from trainlint.wording.because import texts_of
 from trainlint.wording.denials import denied_sentence, nodes_of_pair, places_of
 from trainlint.wording.forcing import forcing
 
@@ -141,7 +142,7 @@ def _finding(facts: Facts, proof: GroupProof, cause: CutCause, forced: RelatedPl
         ),
         evidence=cut,
         counterexample=cause.where,
-        assumes=cause.assumes,
+        assumes=texts_of(cause.assumes),
         certainty=certainty_of(cause.assumes),
         cause=group.name,
         fixes=lambda: group_fixes(facts, proof),

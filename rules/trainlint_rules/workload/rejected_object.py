@@ -88,7 +88,7 @@ from trainlint.checks.refusals import RefusedObject
 from trainlint.finding import Certainty, Finding, Fix, Put, Safety, Severity
 from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
-from trainlint.wording.because import because_text, related_to, remedy_for
+from trainlint.wording.because import because_text, related_to, remedy_for, texts_of
 
 
 @rule(Severity.ERROR, tells=(Root.OBJECT,))
@@ -101,8 +101,9 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 def _finding(refusal: RefusedObject) -> Finding:
     problem, owner = refusal.problem, refusal.owner
-    what = f"{problem.what} of {owner}" if problem.what else str(owner)
-    said = f": {problem.by} refuses {what}" if not problem.unmade else f" ({owner})"
+    what = f"{because_text(problem.what)} of {owner}" if problem.what else str(owner)
+    by = because_text(problem.by)
+    said = f": {by} refuses {what}" if not problem.unmade else f" ({owner})"
     return Finding(
         message=f"{because_text(problem.why)}{said}",
         at=refusal.at,
@@ -111,8 +112,8 @@ def _finding(refusal: RefusedObject) -> Finding:
             *related_to((role, refusal.item.down(*path).at) for role, path in problem.related),
             *related_to((*refusal.elsewhere, *problem.elsewhere)),
         ),
-        evidence={"refused by": problem.by, **problem.evidence},
-        assumes=problem.assumes,
+        evidence={"refused by": by, **problem.evidence},
+        assumes=texts_of(problem.assumes),
         certainty=Certainty.LIKELY if problem.assumes else Certainty.PROVEN,
         cause=problem.cause,
         fixes=lambda: _fixes(refusal),

@@ -97,7 +97,7 @@ def _rollout(spec: Mapping[str, Any], kind: str) -> Iterator[Problem]:
         yield refused(where, FieldFlaw.BELONGS, FieldPlace.ENDING, where=where[-1])
 
 
-def of_job(spec: Mapping[str, Any], at: Path, *, mode: str = "", what: str = "") -> Iterator[Problem]:
+def of_job(spec: Mapping[str, Any], at: Path, *, mode: str = "", what: Because | None = None) -> Iterator[Problem]:
     """What is refused of a Job's spec. ``mode`` is the completion mode where none is written, ``what`` the Jobs that
     an operator makes of it.
     """

@@ -15,7 +15,7 @@ from trainlint.model.because import Because
 __all__ = ["at_least", "one_of"]
 
 
-def one_of(item: Any, path: Path, words: Collection[str], by: str = API_SERVER) -> Iterator[Problem]:
+def one_of(item: Any, path: Path, words: Collection[str], by: Because = API_SERVER) -> Iterator[Problem]:
     """A word that is none of those that the field takes."""
     given = text(below(item, *path))
     if given and given not in words and not is_placeholder(given) and not ("_" in given and given.isupper()):
@@ -30,7 +30,9 @@ def _field(path: Path) -> str:
     return ".".join(map(str, path[names[-1] :])) if names else ".".join(map(str, path))
 
 
-def at_least(item: Any, path: Path, least: int, by: str = API_SERVER, *, most: int | None = None) -> Iterator[Problem]:
+def at_least(
+    item: Any, path: Path, least: int, by: Because = API_SERVER, *, most: int | None = None
+) -> Iterator[Problem]:
     """A number that is too small, or above ``most``."""
     given = number(below(item, *path))
     if given is not None and (given < least or (most is not None and given > most)):

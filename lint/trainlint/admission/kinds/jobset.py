@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from trainlint.admission.flaws import FlawRole, KindFlaw
+from trainlint.admission.ground import RefusedPart
 from trainlint.admission.kinds.controllers import of_job
 from trainlint.admission.kinds.field_values import at_least, one_of
 from trainlint.admission.name_syntax import rfc1035_label
@@ -15,10 +16,11 @@ from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder
 from trainlint.model.because import Because
+from trainlint.model.refuser import Refuser
 
 __all__ = ["of_job_set"]
 
-_BY: Final = "JobSet's webhook"
+_BY: Final = Because(Refuser.JOBSET)
 _EXCLUSIVE: Final = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 _NODE_SELECTOR: Final = "alpha.jobset.sigs.k8s.io/node-selector"
 _JOBS: Final[Path] = ("spec", "replicatedJobs")
@@ -52,7 +54,7 @@ def of_job_set(meta: Meta, item: Any) -> Iterator[Problem]:
         yield from _without_first(item, job, at)
         yield from at_least(item, (*at, "replicas"), 0)
         inner = mapping(below(job, "template", "spec"))
-        what = f"the Jobs of {text(job.get('name'))}"
+        what = Because(RefusedPart.JOBS_OF, (text(job.get("name")),))
         yield from of_job(inner, (*at, "template", "spec"), mode="Indexed", what=what)
     if any(is_placeholder(each) for each in there):
         return
@@ -138,7 +140,7 @@ def _without_first(item: Any, job: Mapping[str, Any], at: Path) -> Iterator[Prob
         Because(KindFlaw.NO_FIRST_POD, (name, key)),
         f"no pod 0 in {name}",
         _BY,
-        "every pod",
+        Because(RefusedPart.EVERY_POD),
         related=((Because(FlawRole.ANNOTATION, (_EXCLUSIVE,)), asked),),
     )
 

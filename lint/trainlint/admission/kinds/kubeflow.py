@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from trainlint.admission.flaws import KindFlaw
+from trainlint.admission.ground import AdmissionGround, RefusedPart
 from trainlint.admission.kinds.field_values import one_of
 from trainlint.admission.plain_values import below, mapping, number, written
 from trainlint.admission.problem import Problem
@@ -14,13 +15,14 @@ from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder
 from trainlint.model.because import Because
+from trainlint.model.refuser import Refuser
 from trainlint.workload.v1_table import V1_KINDS
 
 __all__ = ["of_kubeflow"]
 
-_WEBHOOK: Final = "the training operator's webhook"
-_OPERATOR: Final = "the training operator"
-_WITH_WEBHOOK: Final = ("the training operator is 1.8 or newer, which has a webhook",)
+_WEBHOOK: Final = Because(Refuser.TRAINING_WEBHOOK)
+_OPERATOR: Final = Because(Refuser.TRAINING_OPERATOR)
+_WITH_WEBHOOK: Final = (Because(AdmissionGround.TRAINING_WEBHOOK),)
 _MANAGERS: Final = ("kubeflow.org/training-operator", "kueue.x-k8s.io/multikueue")
 _RESTARTS: Final = ("Always", "OnFailure", "Never", "ExitCode")
 _ONE_MASTER: Final = frozenset({"PyTorchJob", "XGBoostJob"})
@@ -36,7 +38,7 @@ def of_kubeflow(meta: Meta, item: Any) -> Iterator[Problem]:
         yield from one_of(item, ("spec", "runPolicy", "managedBy"), _MANAGERS, _WEBHOOK)
     for name, role in roles.items():
         for problem in one_of(item, (*at, name, "restartPolicy"), _RESTARTS):
-            yield replace(problem, what=f"every pod of {name}")
+            yield replace(problem, what=Because(RefusedPart.EVERY_POD_OF, (name,)))
         yield from _count(meta.kind, name, role, (*at, name))
     yield from _roles(meta.kind, roles, at, given=written(below(item, *at)))
 

@@ -6,16 +6,18 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from trainlint.admission.flaws import KindFlaw
+from trainlint.admission.ground import RefusedPart
 from trainlint.admission.kinds.field_values import at_least, one_of
 from trainlint.admission.plain_values import below, number, text
 from trainlint.admission.problem import Problem
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.model.because import Because
+from trainlint.model.refuser import Refuser
 
 __all__ = ["of_leader_worker_set"]
 
-_BY: Final = "LeaderWorkerSet's webhook"
+_BY: Final = Because(Refuser.LEADER_WORKER_SET)
 _TEMPLATE: Final[Path] = ("spec", "leaderWorkerTemplate")
 _ROLLING: Final[Path] = ("spec", "rolloutStrategy", "rollingUpdateConfiguration")
 _MOST: Final = 1_000_000
@@ -39,7 +41,10 @@ def of_leader_worker_set(meta: Meta, item: Any) -> Iterator[Problem]:
     if below(item, "metadata", "annotations", _EXCLUSIVE) == "" and size is not None and size > 1:
         at: Path = ("metadata", "annotations", _EXCLUSIVE)
         yield Problem(
-            at, Because(KindFlaw.EMPTY_EXCLUSIVE, (_EXCLUSIVE,)), "exclusive", what="every StatefulSet of workers"
+            at,
+            Because(KindFlaw.EMPTY_EXCLUSIVE, (_EXCLUSIVE,)),
+            "exclusive",
+            what=Because(RefusedPart.EVERY_WORKER_SET),
         )
     surge, down = (below(item, *_ROLLING, key) for key in ("maxSurge", "maxUnavailable"))
     if down in (0, "0", "0%") and surge in (None, 0, "0", "0%"):

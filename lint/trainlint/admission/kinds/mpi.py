@@ -13,10 +13,11 @@ from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder
 from trainlint.model.because import Because
+from trainlint.model.refuser import Refuser
 
 __all__ = ["of_mpi_job"]
 
-_BY: Final = "the MPI operator"
+_BY: Final = Because(Refuser.MPI_OPERATOR)
 _AT: Final[Path] = ("spec", "mpiReplicaSpecs")
 
 

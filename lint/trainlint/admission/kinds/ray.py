@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from trainlint.admission.flaws import FlawRole, KindFlaw
+from trainlint.admission.ground import AdmissionGround, RefusedPart
 from trainlint.admission.kinds.field_values import at_least, one_of
 from trainlint.admission.plain_values import below, elements, known, mapping, names, number, text, written
 from trainlint.admission.problem import Problem
@@ -14,15 +15,16 @@ from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder
 from trainlint.model.because import Because
+from trainlint.model.refuser import Refuser
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.loader import load
 from trainlint.workload.ray_job import RAY_CLUSTERS
 
 __all__ = ["KUEUE", "of_ray"]
 
-KUEUE: Final = "Kueue's webhook"
+KUEUE: Final = Because(Refuser.KUEUE)
 
-_BY: Final = "KubeRay"
+_BY: Final = Because(Refuser.KUBERAY)
 _QUEUE: Final = "kueue.x-k8s.io/queue-name"
 _LABEL: Final = 63
 _START: Final = ("num-cpus", "num-gpus", "memory", "resources")
@@ -89,7 +91,7 @@ def _cluster(cluster: Mapping[str, Any], at: Path) -> Iterator[Problem]:
                 (*path, "groupName"),
                 Because(KindFlaw.GROUP_NAME, (name, len(name), _LABEL, len(name) > _LABEL)),
                 f"group {name}",
-                what="every worker",
+                what=Because(RefusedPart.EVERY_WORKER),
             )
         for key in ("minReplicas", "maxReplicas"):
             count = number(group.get(key))
@@ -220,7 +222,7 @@ def _queued(meta: Meta, spec: Mapping[str, Any]) -> Iterator[Problem]:
     queue = meta.labels.get(_QUEUE, "")
     if not queue:
         return
-    by, assumes = KUEUE, ("Kueue manages RayJobs here, as it does unless its configuration says otherwise",)
+    by, assumes = KUEUE, (Because(AdmissionGround.MANAGED_RAY_JOBS),)
     if spec.get("shutdownAfterJobFinishes") in (None, False) and spec.get("suspend") is not True:
         fix = (("spec", "shutdownAfterJobFinishes"), True)
         yield Problem(

@@ -16,11 +16,12 @@ from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder
 from trainlint.model.because import Because
 from trainlint.model.quantity import QuantityError, parse_quantity
+from trainlint.model.refuser import Refuser
 
 __all__ = ["of_scheduler_queues"]
 
-_VOLCANO: Final = "Volcano's webhook"
-_KAI: Final = "KAI's webhook"
+_VOLCANO: Final = Because(Refuser.VOLCANO)
+_KAI: Final = Because(Refuser.KAI)
 _HIERARCHY: Final = "volcano.sh/hierarchy"
 _WEIGHTS: Final = "volcano.sh/hierarchy-weights"
 _LISTS: Final = {"guarantee": ("guarantee", "resource"), "deserved": ("deserved",), "capability": ("capability",)}

@@ -6,16 +6,18 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from trainlint.admission.flaws import KindFlaw
+from trainlint.admission.ground import AdmissionGround
 from trainlint.admission.kinds.field_values import at_least, one_of
 from trainlint.admission.plain_values import below, elements, known, mapping, number, text, written
 from trainlint.admission.problem import API_SERVER, Problem
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.model.because import Because
+from trainlint.model.refuser import Refuser
 
 __all__ = ["of_runtime", "of_train_job"]
 
-_BY: Final = "Trainer's webhook"
+_BY: Final = Because(Refuser.TRAINER)
 _GROUP: Final = "trainer.kubeflow.org"
 _POLICIES: Final = ("torch", "mpi", "jax", "xgboost", "flux")
 _STEP: Final = "trainer.kubeflow.org/trainjob-ancestor-step"
@@ -39,7 +41,7 @@ def of_train_job(meta: Meta, item: Any, runtime: Any) -> Iterator[Problem]:
         why, since, assumes = (
             Because(KindFlaw.PROCESSES, (processes,)),
             ("Trainer", (2, 2)),
-            ("Trainer is 2.2 or newer",),
+            (Because(AdmissionGround.RELEASE, ("Trainer", "2.2")),),
         )
         yield Problem(place, why, "numProcPerNode", API_SERVER, assumes=assumes, since=since)
     if not text(below(item, "spec", "runtimeRef", "name")):

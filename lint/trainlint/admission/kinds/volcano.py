@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from trainlint.admission.flaws import KindFlaw
+from trainlint.admission.ground import AdmissionGround
 from trainlint.admission.kinds.field_values import at_least, one_of
 from trainlint.admission.kinds.volcano_policies import of_policies, tier_twice
 from trainlint.admission.name_syntax import rfc1123_label
@@ -20,10 +21,11 @@ from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder
 from trainlint.model.because import Because
 from trainlint.model.quantity import QuantityError, parse_quantity
+from trainlint.model.refuser import Refuser
 
 __all__ = ["of_volcano"]
 
-_BY: Final = "Volcano's webhook"
+_BY: Final = Because(Refuser.VOLCANO)
 _PLUGINS: Final = frozenset({"ssh", "env", "svc", "tensorflow", "mpi", "pytorch", "ray", "hcclrank"})
 _MASTER: Final = "--master="
 
@@ -156,7 +158,7 @@ def _plugins(plugins: Mapping[str, Any], tasks: list[str]) -> Iterator[Problem]:
     for name in plugins:
         if name not in _PLUGINS and not is_placeholder(name):
             near = nearest(name, _PLUGINS)
-            assumes = ("no plugin of your own is built into Volcano",)
+            assumes = (Because(AdmissionGround.VOLCANO_PLUGINS),)
             yield Problem(
                 ("spec", "plugins", name),
                 Because(KindFlaw.NO_PLUGIN, (name, near, tuple(sorted(_PLUGINS)))),

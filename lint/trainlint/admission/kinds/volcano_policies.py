@@ -13,10 +13,11 @@ from trainlint.admission.volcano_flaws import VolcanoFlaw
 from trainlint.finding import Path
 from trainlint.kube.values import is_placeholder
 from trainlint.model.because import Because
+from trainlint.model.refuser import Refuser
 
 __all__ = ["of_policies", "tier_twice"]
 
-_BY: Final = "Volcano's webhook"
+_BY: Final = Because(Refuser.VOLCANO)
 _EVENTS: Final = (
     "*",
     "PodPending",

@@ -8,6 +8,7 @@ from typing import Any, Final
 from trainlint.admission.field_flaws import FieldFlaw, FieldPlace
 from trainlint.admission.fields import PROFILES, lacks, local_path, name, refused, since, within, word
 from trainlint.admission.flaws import PodFlaw
+from trainlint.admission.ground import AdmissionGround
 from trainlint.admission.name_syntax import sysctl_name
 from trainlint.admission.plain_values import elements, known, mapping, number, text
 from trainlint.admission.problem import Problem
@@ -22,7 +23,7 @@ _IDS: Final = ("runAsUser", "runAsGroup", "fsGroup")
 _PROC: Final = ("Default", "Unmasked")
 _NAMESPACES_SINCE: Final = (1, 33)
 """The first release that keeps ``hostUsers`` and ``procMount`` by default (UserNamespacesSupport, ProcMountType)."""
-_HOST_NETWORK: Final = ("the feature gate UserNamespacesHostNetworkSupport is off, as it is by default",)
+_HOST_NETWORK: Final = (Because(AdmissionGround.HOST_NETWORK_GATE),)
 _IPC_SETTINGS: Final = ("kernel.shm", "kernel.msg", "kernel.sem", "fs.mqueue.")
 _OF_LINUX: Final = (
     *("appArmorProfile", "seLinuxOptions", "seccompProfile", "fsGroup", "fsGroupChangePolicy", "sysctls", "runAsUser"),

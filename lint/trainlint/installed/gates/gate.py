@@ -23,6 +23,7 @@ from trainlint.installed.gates.native import (
 from trainlint.installed.gates.podsecurity import breaks
 from trainlint.installed.gates.validated import VALIDATING, RefusedByPolicy, Validated, validated
 from trainlint.installed.gates.webhooks import matches_webhook
+from trainlint.installed.ground import InstalledGround
 from trainlint.installed.kinds import ENFORCE
 from trainlint.kube.meta import Meta
 from trainlint.model.because import Because
@@ -94,7 +95,7 @@ def _beside(refused: RefusedByPolicy, opened: Iterable[Gate], workloads: Workloa
     """What is refused, unless something that changes objects first changes that."""
     names = {group.name for group in workloads.groups if any(each in refused.pod_sets for each in group.members)}
     changing = [each.name for each in opened if each.changes and not names.isdisjoint(each.groups)]
-    assumes = tuple(f"{each} does not change what the policy looks at" for each in changing)
+    assumes = tuple(Because(InstalledGround.POLICY_UNCHANGED, (each,)) for each in changing)
     return replace(refused, assumes=(*refused.assumes, *assumes))
 
 

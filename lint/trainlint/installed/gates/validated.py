@@ -17,6 +17,7 @@ from trainlint.installed.validating.policy import Policy, read_policy
 from trainlint.kube.meta import Meta
 from trainlint.kube.selectors import read_label_selector
 from trainlint.kube.values import read_text
+from trainlint.model.because import Because
 from trainlint.model.namespace import METADATA_NAME, Namespaces
 from trainlint.model.workload import ObjectRef, PodSet, Workload
 from trainlint.source.document import Field
@@ -45,7 +46,7 @@ class RefusedByPolicy:
     rule: Location
     binding: Location
     pods: bool = False
-    assumes: tuple[str, ...] = ()
+    assumes: tuple[Because, ...] = ()
 
 
 @fact(eq=False)

@@ -8,9 +8,11 @@ from typing import Any, Final
 from trainlint.cel.evaluation import Evaluation
 from trainlint.cel.expression import Expression
 from trainlint.fact import fact
+from trainlint.installed.ground import InstalledGround
 from trainlint.installed.validating.body import Body
 from trainlint.installed.validating.policy import Policy, Validation, variable_name
 from trainlint.lazy_pattern import lazy_pattern
+from trainlint.model.because import Because
 
 __all__ = ["AdmissionVerdict", "Denied", "judged"]
 
@@ -24,7 +26,7 @@ class Denied:
 
     validation: Validation
     message: str
-    assumes: tuple[str, ...] = ()
+    assumes: tuple[Because, ...] = ()
 
 
 @fact(eq=False)
@@ -97,9 +99,9 @@ class _Judge:
 
     def _denied(self, validation: Validation, found: Evaluation) -> Denied:
         text = self._policy.whole(validation.rule.text)
-        assumes: tuple[str, ...] = ()
+        assumes: tuple[Because, ...] = ()
         if later := self._body.set_later(text):
-            assumes = (f"no default sets {later}",)
+            assumes = (Because(InstalledGround.NO_DEFAULT, (later,)),)
         return Denied(validation, self._message(validation, found), assumes)
 
     def _message(self, validation: Validation, found: Evaluation) -> str:

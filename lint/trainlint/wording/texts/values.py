@@ -13,7 +13,7 @@ from trainlint.launch.ground import VariableGround
 from trainlint.model.ground import ValueGround
 from trainlint.policy.ground import PolicyGround
 from trainlint.scheduling.ground import NodeGround
-from trainlint.workload.ground import PodGround
+from trainlint.workload.ground import PodGround, TieGround
 
 __all__ = ["VALUES"]
 
@@ -74,6 +74,14 @@ _OF_PODS: Final[Mapping[Enum, str]] = {
     FieldGround.CONTAINER_FIELD: "from the container's own {}",
     FieldGround.CONFIG_KEY: "from {0} {1}, key {2}",
     FieldGround.ELEMENT: "an element that is no plain value",
+    TieGround.KUBERAY_VOLCANO: "whether KubeRay runs with Volcano as its batch scheduler",
+    TieGround.MPI_GANGS: "that the mpi-operator runs with --gang-scheduling: its Deployment is not in Git",
+    TieGround.GENERIC_WORKLOAD: "that the feature gate GenericWorkload is on: it is off by default",
+    TieGround.COSCHEDULING: "that the default scheduler runs the plugin Coscheduling: the pods name no other one",
+    TieGround.DEFAULT_SCHEDULER: "that the default scheduler is {}: the pods name no other one",
+    TieGround.WORKLOAD_GATE: "whether the feature gate TopologyAwareWorkloadScheduling is on: it is off by default",
+    TieGround.KUEUE_ADMITS: "whether Kueue admits it: it has no label kueue.x-k8s.io/queue-name",
+    TieGround.VOLCANO_SCHEDULER: "whether the scheduler {} is Volcano",
     PodGround.RANKS_OF_CLASS: "how many ranks the devices of class {} take is not known",
     PodGround.RANKS_OF_MODEL: "how many ranks one {} takes depends on its model",
     PodGround.AMOUNT: "{0} is {1}",
