@@ -28,6 +28,7 @@ from trainlint.scheduling.device_exploration import DeviceExplorer
 from trainlint.scheduling.devices.allocated import AllocatedDevices
 from trainlint.scheduling.devices.allocation import AllocatedClaims, Allocator, Answer, ClaimingPod
 from trainlint.scheduling.devices.claims_of_pod import ClaimsOfPod
+from trainlint.scheduling.devices.earlier import earlier_objects, is_earlier
 from trainlint.scheduling.devices.extended import left_to_devices
 from trainlint.scheduling.devices.outcome import AllocationFault, Open
 from trainlint.scheduling.devices.search import DeviceResult
@@ -41,13 +42,15 @@ from trainlint.source.document import Field
 Record = Mapping[str, Any]
 Prediction = dict[str, Any]
 PLUGIN = "DynamicResources"
+EARLIER = "1.34"
 
 
 class DeviceCluster(Cluster):
     """The inputs of one record."""
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: Record, kubernetes: str = "") -> None:
         super().__init__(record)
+        self.earlier = is_earlier(kubernetes or record["kubernetes"])
         dra = self.root["dra"]
         claims = [read_resource_claim(each, "default") for each in dra["resourceClaims"].elements()]
         templates = [read_resource_claim_template(each, "default") for each in dra["resourceClaimTemplates"].elements()]
@@ -58,7 +61,9 @@ class DeviceCluster(Cluster):
             claims={(each.namespace, each.name): each for each in claims},
             templates={(each.namespace, each.name): each for each in templates},
         )
-        self.allocator = Allocator(self.objects, newest=True)
+        if self.earlier:
+            self.objects = earlier_objects(self.objects)
+        self.allocator = Allocator(self.objects, newest=True, earlier=self.earlier)
 
     def asked(self, field: Field, name: str) -> ClaimingPod:
         """The pod, with the claims that the claim controller made for it."""
@@ -136,6 +141,8 @@ class DeviceCluster(Cluster):
 
     def by_devices(self, node: Node, asked: Iterable[ClaimingPod]) -> frozenset[str]:
         """The resources that the devices of the node stand for."""
+        if self.earlier:
+            return frozenset()
         return frozenset(name for each in asked for name in left_to_devices(each.spec, node, self.objects.classes))
 
     def of_plugin(self, asked: ClaimingPod) -> dict[str, Answer]:
@@ -184,14 +191,30 @@ def _result(result: DeviceResult) -> list[Any]:
 
 
 def predict(record: Record) -> Prediction:
-    """The prediction for one record, of either kind."""
-    cluster = DeviceCluster(record)
-    return {"id": record["id"], **(cluster.group() if "group" in record else cluster.filters())}
+    """The prediction for one record, of either kind; ``differs`` has what an earlier Kubernetes answers otherwise."""
+    found = _predicted(record, record["kubernetes"])
+    earlier = found if is_earlier(record["kubernetes"]) else _predicted(record, EARLIER)
+    return {"id": record["id"], **found, **({"differs": {EARLIER: earlier}} if earlier != found else {})}
+
+
+def _predicted(record: Record, kubernetes: str) -> Prediction:
+    cluster = DeviceCluster(record, kubernetes)
+    return cluster.group() if "group" in record else cluster.filters()
 
 
 def disagreements(record: Record, predicted: Prediction) -> dict[str, str]:
-    """What was predicted otherwise than recorded: by plugin, or by block and field of a group."""
-    return dict(_of_group(record, predicted) if "group" in record else _of_filters(record, predicted))
+    """What was predicted otherwise than recorded: by plugin, or by block and field of a group.
+
+    What the earlier version answers otherwise from run to run is not compared.
+    """
+    compared = _of_group if "group" in record else _of_filters
+    found = dict(compared(record, predicted))
+    recorded = record.get("differs", {}).get(EARLIER, {})
+    if not recorded.get("varies"):
+        earlier = predicted.get("differs", {}).get(EARLIER, predicted)
+        for name, words in compared({**record, **recorded}, earlier):
+            found[f"{EARLIER} {name}"] = words
+    return found
 
 
 def _of_filters(record: Record, predicted: Prediction) -> Iterator[tuple[str, str]]:

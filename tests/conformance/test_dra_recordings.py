@@ -59,9 +59,25 @@ def test_a_changed_verdict_is_noticed() -> None:
     assert "DynamicResources" in disagreements(record, predict(record))
 
 
+def test_the_earlier_version_is_compared_too() -> None:
+    """A prediction without what 1.34.1 answers otherwise does not agree."""
+    differing = [
+        record
+        for name in ("hand", "random")
+        for record in records(name)
+        if record.get("differs") and not record["differs"]["1.34"].get("varies")
+    ]
+    assert len(differing) == 407
+    predicted = predict(differing[0])
+    assert disagreements(differing[0], predicted) == {}
+    del predicted["differs"]
+    assert set(disagreements(differing[0], predicted)) <= {"1.34 DynamicResources", "1.34 feasible"}
+    assert disagreements(differing[0], predicted)
+
+
 def test_predict_prints_one_line_of_json_for_each_record(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     some = [records("hand")[0], records("group-hand")[0]]
-    recorded = {"verdicts", "results", "feasible", "allocations"}
+    recorded = {"verdicts", "results", "feasible", "allocations", "differs"}
     inputs = [{key: value for key, value in each.items() if key not in recorded} for each in some]
     (tmp_path / "some.jsonl").write_text("\n".join(map(json.dumps, inputs)), encoding="utf-8")
     assert main([str(tmp_path / "some.jsonl"), "--predict"]) == 0

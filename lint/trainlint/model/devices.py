@@ -230,16 +230,18 @@ class NodeDevices:
     """What drivers publish on one node, in slices. Equal where no claim could tell the nodes apart: names of slices and
     of pools that are called like the node are left aside.
 
-    ``elsewhere`` says that some of the slices are shared with other nodes.
+    ``elsewhere`` says that some of the slices are shared with other nodes, ``earlier`` that Kubernetes before 1.36
+    gives the devices away.
     """
 
     slices: tuple[DeviceSlice, ...]
     elsewhere: bool = False
+    earlier: bool = False
 
     @cached_property
     def key(self) -> Hashable:
         """What devices there are, for comparison."""
-        return self.elsewhere, tuple(_slice_key(each) for each in self.slices)
+        return self.elsewhere, self.earlier, tuple(_slice_key(each) for each in self.slices)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, NodeDevices) and (self is other or self.key == other.key)
@@ -252,7 +254,7 @@ class NodeDevices:
         slices = tuple(
             replace(each, devices=tuple(_reduced(one, names) for one in each.devices)) for each in self.slices
         )
-        return NodeDevices(slices, self.elsewhere)
+        return NodeDevices(slices, self.elsewhere, self.earlier)
 
 
 def _reduced(device: SliceDevice, names: Collection[str]) -> SliceDevice:

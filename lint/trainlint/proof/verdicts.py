@@ -145,7 +145,8 @@ class Verdicts:
     @cached_property
     def _looked_at(self) -> AttributesRead:
         """What claims of the snapshot look at of devices."""
-        return AttributesRead(pod.spec.resource_claims for pod in self._pods)
+        version = self._snapshot.settings.kubernetes
+        return AttributesRead((pod.spec.resource_claims for pod in self._pods), version)
 
     def _known(self, inventory: Inventory) -> tuple[Pool, ...]:
         """The pools with the devices that claims can tell apart, and with their HyperNodes."""

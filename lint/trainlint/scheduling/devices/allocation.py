@@ -8,7 +8,7 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.model.because import Because
-from trainlint.model.devices import Allocation, DeviceClaim, DeviceObjects, DeviceWish
+from trainlint.model.devices import Allocation, DeviceClaim, DeviceClass, DeviceObjects, DeviceWish
 from trainlint.model.pod import PodSpec
 from trainlint.scheduling.devices.allocated import AllocatedDevices
 from trainlint.scheduling.devices.claims_of_pod import ClaimsOfPod, Missing, claims_of_pod, undetermined_count
@@ -62,12 +62,16 @@ class Allocator:
     """Answers for pods on nodes, over objects that stay the same and devices that are taken in between.
 
     ``newest``: the cluster's Kubernetes is no later than the version that is followed here, so that a function which is
-    not known here is none.
+    not known here is none. ``earlier``: Kubernetes before 1.36, whose objects lack what was added since.
     """
 
-    def __init__(self, objects: DeviceObjects, *, budget: int = BUDGET, newest: bool = False) -> None:
+    def __init__(
+        self, objects: DeviceObjects, *, budget: int = BUDGET, newest: bool = False, earlier: bool = False
+    ) -> None:
         self.objects = objects
-        self._offer = Offer(objects.slices)
+        self._earlier = earlier
+        self._mapped: Mapping[str, DeviceClass] = {} if earlier else objects.classes
+        self._offer = Offer(objects.slices, earlier=earlier)
         self._pools: dict[tuple[int, bool], tuple[Node, tuple[DevicePool, ...] | AllocationFault]] = {}
         self._alike: dict[tuple[int, ...], tuple[tuple[DeviceClaim, ...], EqualDevices]] = {}
         self._budget = budget
@@ -76,9 +80,7 @@ class Allocator:
 
     def concerns(self, spec: PodSpec) -> bool:
         """Whether the plugin has anything to do for pods of the spec."""
-        return bool(spec.resource_claims) or any(
-            class_of(name, self.objects.classes) for name in extended_resources(spec)
-        )
+        return bool(spec.resource_claims) or any(class_of(name, self._mapped) for name in extended_resources(spec))
 
     def wants(
         self, asked: ClaimingPod, claims: Mapping[tuple[str, str], DeviceClaim]
@@ -114,8 +116,7 @@ class Allocator:
 
     def _extended(self, asked: ClaimingPod, node: Node) -> NodeRefusal | tuple[DeviceClaim, ...]:
         resources = extended_resources(asked.spec)
-        classes = self.objects.classes
-        mapped = {name: found for name in resources if (found := class_of(name, classes))}
+        mapped = {name: found for name in resources if (found := class_of(name, self._mapped))}
         if not mapped:
             return ()
         for name in resources:
@@ -170,7 +171,16 @@ class Allocator:
                 return reaches(candidate.device.reach, node) is True
             return found
 
-        search = Search(claims, pools, taken, accepted, self._likeness(claims), unknown=unknown, steps=self._budget)
+        search = Search(
+            claims,
+            pools,
+            taken,
+            accepted,
+            self._likeness(claims),
+            unknown=unknown,
+            steps=self._budget,
+            earlier=self._earlier,
+        )
         try:
             results = search.run()
         except AllocationError as error:

@@ -7,14 +7,16 @@ from collections.abc import Iterable
 from trainlint.model.devices import NodeDevices
 from trainlint.model.pod import PodResourceClaim
 from trainlint.scheduling.devices.domains import reading
+from trainlint.scheduling.devices.earlier import earlier_devices, is_earlier
 
 __all__ = ["AttributesRead"]
 
 
 class AttributesRead:
-    """What the claims of some pods can tell of devices."""
+    """What the claims of some pods can tell of devices, with this version of Kubernetes."""
 
-    def __init__(self, pods: Iterable[tuple[PodResourceClaim, ...]]) -> None:
+    def __init__(self, pods: Iterable[tuple[PodResourceClaim, ...]], kubernetes: str) -> None:
+        self._earlier = is_earlier(kubernetes)
         entries = [each for claims in pods for each in claims]
         self._any = bool(entries)
         self._everything = False
@@ -34,4 +36,5 @@ class AttributesRead:
         """The devices with what the claims look at; ``None`` where there are no claims, or no devices are known."""
         if devices is None or not self._any:
             return None
-        return devices if self._everything else devices.reduced(self._names)
+        found = devices if self._everything else devices.reduced(self._names)
+        return earlier_devices(found) if self._earlier else found

@@ -20,11 +20,12 @@ __all__ = ["Candidate", "DevicePool", "Offer", "reaches", "selected"]
 
 @fact(eq=False)
 class Candidate:
-    """A device that a node sees."""
+    """A device that a node sees; ``invalid``: it stands for a pool that no search may come to."""
 
     id: DeviceId
     device: SliceDevice
     slice: DeviceSlice
+    invalid: bool = False
 
 
 @fact(eq=False)
@@ -47,6 +48,9 @@ class DevicePool:
     def candidates(self) -> Iterator[Candidate]:
         """Its devices, in the order in which they are tried."""
         for each in self.slices:
+            if self.invalid:
+                yield Candidate((self.driver, self.name, ""), SliceDevice(""), each, invalid=True)
+                return
             for device in each.devices:
                 yield Candidate((self.driver, self.name, device.name), device, each)
 
@@ -73,10 +77,11 @@ def reaches(reach: DeviceReach, node: Node) -> bool | None:
 
 
 class Offer:
-    """All slices, found by node and by pool."""
+    """All slices, found by node and by pool; ``earlier``: before Kubernetes 1.36, only what a node sees counts."""
 
-    def __init__(self, slices: Sequence[DeviceSlice]) -> None:
+    def __init__(self, slices: Sequence[DeviceSlice], *, earlier: bool = False) -> None:
         self.slices = slices
+        self._earlier = earlier
         self._at: dict[str, list[DeviceSlice]] = defaultdict(list)
         self._of: dict[tuple[str, str], list[DeviceSlice]] = defaultdict(list)
         self._elsewhere: list[DeviceSlice] = []
@@ -107,6 +112,9 @@ class Offer:
     def _pool(self, key: tuple[str, str], seen: list[DeviceSlice]) -> DevicePool | None:
         newest = max(each.generation for each in seen)
         kept = sorted((each for each in seen if each.generation == newest), key=lambda each: each.name)
+        if self._earlier:
+            twice = _twice([device.name for each in kept for device in each.devices])
+            return DevicePool(*key, len(kept) != kept[0].slices, twice, tuple(kept), tuple(kept))
         everywhere = [each for each in self._of[key] if each.generation == newest]
         if len(kept) != kept[0].slices:
             if any(each.generation > newest for each in self._of[key]):

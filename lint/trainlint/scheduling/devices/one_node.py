@@ -12,6 +12,7 @@ from trainlint.model.pool import Pool
 from trainlint.scheduling.devices.allocated import AllocatedDevices
 from trainlint.scheduling.devices.allocation import AllocatedClaims, Allocator, Answer, ClaimingPod
 from trainlint.scheduling.devices.claims_of_pod import ClaimsOfPod
+from trainlint.scheduling.devices.earlier import earlier_claim
 from trainlint.scheduling.devices.outcome import DeviceGround, Open
 from trainlint.scheduling.devices.selection import accepts
 from trainlint.scheduling.node import Node
@@ -72,16 +73,20 @@ class _OneNode:
         self._node = Node(Pool(name, node_name=name), {}, name)
         self._shared_devices = devices.elsewhere
         classes = {each.name: replace(each, extended_resource="") for claim in claims for each in claim.classes}
-        self._allocator = Allocator(DeviceObjects(devices.slices, classes))
+        self._earlier = devices.earlier
+        self._allocator = Allocator(DeviceObjects(devices.slices, classes), earlier=devices.earlier)
         self._named: dict[tuple[str, str], DeviceClaim] = {}
         for each in claims:
             if each.claim and each.devices is not None:
-                self._named[each.devices.namespace, each.claim] = each.devices
+                self._named[each.devices.namespace, each.claim] = self._counting(each.devices)
         self._allocations = [each.allocation for each in self._named.values() if each.allocation is not None]
+
+    def _counting(self, claim: DeviceClaim) -> DeviceClaim:
+        return earlier_claim(claim) if self._earlier else claim
 
     def place(self, claims: Claims) -> Answer:
         """What a pod with these claims is given, or why it waits."""
-        made = {each.name: each.devices for each in claims if not each.claim}
+        made = {each.name: self._counting(each.devices) for each in claims if not each.claim and each.devices}
         namespace = next((each.devices.namespace for each in claims if each.devices is not None), "")
         asked = ClaimingPod(namespace, PodSpec(containers=(), resource_claims=claims), made)
         wants = self._allocator.wants(asked, self._named)

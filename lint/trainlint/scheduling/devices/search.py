@@ -9,13 +9,7 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.model.because import Because
-from trainlint.model.devices import (
-    Allocated,
-    DeviceClaim,
-    DeviceId,
-    DeviceWish,
-    SliceDevice,
-)
+from trainlint.model.devices import Allocated, DeviceClaim, DeviceId, DeviceWish, SliceDevice
 from trainlint.model.pod import Toleration
 from trainlint.model.pool import Taint
 from trainlint.scheduling.devices.allocated import AllocatedDevices
@@ -71,7 +65,11 @@ class _Step(Enum):
 
 
 class Search:
-    """One search, for the claims of one pod on one node. ``steps`` is what is left of its budget."""
+    """One search, for the claims of one pod on one node. ``steps`` is what is left of its budget.
+
+    ``earlier``: before Kubernetes 1.36 pools that are not complete are used, one that is not valid ends the search,
+    and all devices of an alternative that is not the first one are not had.
+    """
 
     def __init__(
         self,
@@ -83,6 +81,7 @@ class Search:
         *,
         unknown: bool,
         steps: int,
+        earlier: bool = False,
     ) -> None:
         self.claims = claims
         self.pools = pools
@@ -90,7 +89,8 @@ class Search:
         self.accepts = accepts
         self._likeness = likeness
         self.steps = steps
-        self.candidates = [each for pool in pools if pool.usable for each in pool.candidates()]
+        self._earlier = earlier
+        self.candidates = [each for pool in pools if pool.usable or earlier for each in pool.candidates()]
         self.results: list[list[DeviceResult]] = [[] for _ in claims]
         self._unknown = unknown
         self._counters = Counters(pools, taken)
@@ -176,12 +176,13 @@ class Search:
         if number >= asked.count:
             return self._request(claim, request + 1)
         if len(self.results[claim]) + asked.count - number > MOST:
-            return _Step.TOO_MANY
+            return _Step.NONE if self._earlier else _Step.TOO_MANY
         if asked.wish.every:
             candidate = asked.every[number]
             if not self._take(claim, request, asked, candidate):
                 return _Step.NONE
-            found = self._devices(claim, request, asked, number + 1, 0)
+            following = self._asked[claim][request][0] if self._earlier else asked
+            found = self._devices(claim, request, following, number + 1, 0)
             if found is not _Step.FOUND:
                 self._give_back(claim, request, asked, candidate)
             return found
@@ -192,6 +193,8 @@ class Search:
         failed: set[object] = set()
         for position in range(start, len(self.candidates)):
             candidate = self.candidates[position]
+            if candidate.invalid:
+                raise AllocationError(Because(DeviceGround.INVALID, ("/".join(candidate.id[:2]),)))
             if not self._free(claim, wish, candidate):
                 continue
             if not self.accepts(wish, candidate) or not self._fits(wish, candidate):
