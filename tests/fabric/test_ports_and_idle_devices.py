@@ -104,3 +104,35 @@ def test_whole_nodes_with_a_fabric_that_no_rank_asks_for(
     job: dict[str, Any], offered: dict[str, str], found: bool
 ) -> None:
     assert ("unused-fabric" in reported(job, inventory(**offered), notes=True)) is found
+
+
+TYPE = "node.kubernetes.io/instance-type"
+GKE = "networking.gke.io/interfaces"
+
+
+def on(gpus: str, annotations: dict[str, str] | None = None, host: bool = False, **selector: str) -> dict[str, Any]:
+    holds = container(None, {"nvidia.com/gpu": gpus}, **SHM) | {"command": ["torchrun", f"--nproc-per-node={gpus}"]}
+    spec: dict[str, Any] = {"nodeSelector": {key.replace("_", "/"): value for key, value in selector.items()}}
+    return torch_job(template(holds, annotations, **VOLUMES, **spec, **({"hostNetwork": True} if host else {})))
+
+
+@pytest.mark.parametrize(
+    ("job", "found"),
+    [
+        # docs.aws.amazon.com/AWSEC2: p5.48xlarge has 8 GPUs and 32 EFA devices, g5.xlarge none
+        (on("8", **{TYPE: "p5.48xlarge"}), True),
+        (on("4", **{TYPE: "p5.48xlarge"}), False),  # the other half may belong to others
+        (on("1", **{TYPE: "g5.xlarge"}), False),
+        (on("8", **{TYPE: "p99.48xlarge"}), False),  # no table holds it
+        (on("8"), False),
+        # cloud.google.com: a3-highgpu-8g has four networks for GPUs, a3-highgpu-1g none, a2-highgpu-8g none
+        (on("8", **{"cloud.google.com/gke-accelerator": "nvidia-h100-80gb"}), True),
+        (on("8", **{TYPE: "a3-highgpu-8g"}), True),
+        (on("8", {GKE: '[{"interfaceName": "eth0", "network": "default"}]'}, **{TYPE: "a3-highgpu-8g"}), False),
+        (on("8", host=True, **{TYPE: "a3-highgpu-8g"}), False),
+        (on("1", **{"cloud.google.com/gke-accelerator": "nvidia-h100-80gb"}), False),
+        (on("8", **{TYPE: "a2-highgpu-8g"}), False),
+    ],
+)
+def test_the_machine_says_which_fabric_there_is(job: dict[str, Any], found: bool) -> None:
+    assert ("unused-fabric" in reported(job, notes=True)) is found

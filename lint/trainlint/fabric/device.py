@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 from trainlint.fabric.attachment import MULTUS_ANNOTATION
+from trainlint.fabric.claimed import claimed_rdma
 from trainlint.fabric.ground import AttachmentGround
 from trainlint.fabric.networks import Networks
 from trainlint.fact import fact
@@ -64,12 +65,14 @@ class Device:
 class Devices:
     """The devices of a pod; ``open`` says why it may have others that it does not ask for by name.
 
-    ``mounted`` are the node's own InfiniBand devices, in a privileged container that mounts them.
+    ``mounted`` are the node's own InfiniBand devices, in a privileged container that mounts them; ``claimed`` are RDMA
+    devices that a claim gives.
     """
 
     asked: tuple[Device, ...] = ()
     open: str = ""
     mounted: Device | None = None
+    claimed: Device | None = None
 
     def of(self, kind: DeviceKind) -> Device | None:
         """The first device of a kind; ``None`` where the pods have none."""
@@ -79,7 +82,7 @@ class Devices:
 def devices_of(pod_set: PodSet, networks: Networks) -> Devices:
     """The fabric devices of the set's pods."""
     found = [each for container in pod_set.spec.containers for each in devices_in(container, networks)]
-    return Devices(tuple(found), next(_doors(pod_set, networks), ""), _mounted(pod_set.spec))
+    return Devices(tuple(found), next(_doors(pod_set, networks), ""), _mounted(pod_set.spec), _claimed(pod_set.spec))
 
 
 def _mounted(spec: PodSpec) -> Device | None:
@@ -91,6 +94,11 @@ def _mounted(spec: PodSpec) -> Device | None:
         ):
             return Device(DeviceKind.VERBS, _VERBS_PATH, 1, volume.at)
     return None
+
+
+def _claimed(spec: PodSpec) -> Device | None:
+    found = ((claim.template or claim.claim, count, claim.at) for claim, count in claimed_rdma(spec))
+    return next((Device(DeviceKind.VERBS, f"the claim {name}", count, at) for name, count, at in found), None)
 
 
 def devices_in(container: Container, networks: Networks, only: DeviceKind | None = None) -> Iterator[Device]:

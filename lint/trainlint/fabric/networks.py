@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Final
 
+from trainlint.fabric.claimed import GPU_CLASSES, interfaces_of_claim, requests_of
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.meta import read_labels
@@ -26,7 +27,6 @@ from trainlint.workload.claims import CHANNEL, made_template
 __all__ = ["PRIMARY_LABEL", "Networks", "read_networks"]
 
 PRIMARY_LABEL: Final = "k8s.ovn.org/primary-user-defined-network"
-_GPU_CLASSES: Final = ("gpu.", "mig.", "vfio.gpu.", "compute-domain", "tpu.")
 _READ: Final = NETWORK_KINDS | {"ResourceClaim", "ResourceClaimTemplate", "ComputeDomain"}
 _INJECTORS: Final = frozenset({"SriovNetworkNodePolicy", "SriovNetwork", "SriovIBNetwork"})
 
@@ -38,7 +38,8 @@ class Networks:
     ``attachable`` are Multus networks by namespace and name ("" is every namespace); ``gke`` are the names of
     GKE's Networks. ``primary`` are namespaces whose pods use a user-defined primary network. ``multus_defaults`` says
     whether Multus adds networks to every pod (``None``: its configuration is not in Git). ``claims`` are the device
-    classes of claims and claim templates. ``injector`` says that an operator is there that adds device requests to
+    classes of claims and claim templates, ``claim_interfaces`` the interfaces that they name, where they name all.
+    ``injector`` says that an operator is there that adds device requests to
     pods. ``rdma_resources`` are the last parts of the names of resources that a node policy makes RDMA devices (true)
     or plain ones (false).
     ``mtus`` are those that node configuration sets, by device resource (the last part of its name) or interface.
@@ -49,6 +50,7 @@ class Networks:
     primary: frozenset[str] = frozenset()
     multus_defaults: bool | None = None
     claims: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    claim_interfaces: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     injector: bool = False
     rdma_resources: Mapping[str, bool] = field(default_factory=dict)
     mtus: Mapping[str, tuple[PortMtu, ...]] = field(default_factory=dict)
@@ -64,7 +66,7 @@ class Networks:
     def only_gpus(self, namespace: str, claim: str) -> bool:
         """Whether a claim or claim template is known to bring no network device."""
         classes = self.claims.get((namespace, claim))
-        return bool(classes) and all(name.startswith(_GPU_CLASSES) for name in classes or ())
+        return bool(classes) and all(name.startswith(GPU_CLASSES) for name in classes or ())
 
 
 def read_networks(snapshot: Snapshot) -> Networks:
@@ -73,6 +75,7 @@ def read_networks(snapshot: Snapshot) -> Networks:
     gke: dict[str, Location] = {}
     primary: set[str] = set()
     claims: dict[tuple[str, str], tuple[str, ...]] = {}
+    claim_interfaces: dict[tuple[str, str], tuple[str, ...]] = {}
     rdma: dict[str, bool] = {}
     mtus: dict[str, tuple[PortMtu, ...]] = {}
     objects = [each for each in snapshot.objects if each.meta.kind in _READ]
@@ -89,6 +92,8 @@ def read_networks(snapshot: Snapshot) -> Networks:
             primary.update(read_primary_namespaces(each.field, snapshot.namespaces))
         elif kind in {"ResourceClaim", "ResourceClaimTemplate"}:
             claims[each.ref.namespace, each.meta.name] = _device_classes(each)
+            if named := interfaces_of_claim(each.field):
+                claim_interfaces[each.ref.namespace, each.meta.name] = named
         elif kind == "ComputeDomain":
             claims.setdefault((each.ref.namespace, made_template(each.field)), (CHANNEL,))
         elif kind == "SriovNetworkNodePolicy":
@@ -103,6 +108,7 @@ def read_networks(snapshot: Snapshot) -> Networks:
         frozenset(primary),
         _multus_defaults(snapshot),
         claims,
+        claim_interfaces,
         any(each.meta.kind in _INJECTORS for each in objects),
         rdma,
         mtus,
@@ -110,11 +116,9 @@ def read_networks(snapshot: Snapshot) -> Networks:
 
 
 def _device_classes(claim: ApiObject) -> tuple[str, ...]:
-    spec = claim.field["spec"]
-    devices = (spec["spec"] if claim.meta.kind == "ResourceClaimTemplate" else spec)["devices"]
     return tuple(
         read_text(request["deviceClassName"]) or read_text(request.down("exactly", "deviceClassName"))
-        for request in devices["requests"].elements()
+        for request in requests_of(claim.field)["requests"].elements()
     )
 
 

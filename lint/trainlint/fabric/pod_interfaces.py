@@ -114,6 +114,10 @@ def pod_interfaces(pod_set: PodSet, networks: Networks, settings: Settings, labe
         unknown.append(attached.why)
     else:
         found += [PodInterface(each.interface, _multus_network(each, networks)) for each in attached]
+    for claim in pod_set.spec.resource_claims:
+        name = claim.template or claim.claim
+        of_claim = networks.claim_interfaces.get((pod_set.namespace, name), ())
+        found += [PodInterface(each, Network(f"a network of the claim {name}")) for each in of_claim]
     if networks.multus_defaults:
         unknown.append(Because(NetworkGround.MULTUS_DEFAULTS))
     possible = () if networks.multus_defaults is False else _BY_MULTUS
@@ -127,7 +131,10 @@ def _doubts(pod_set: PodSet, networks: Networks) -> list[Because]:
         found.append(Because(NetworkGround.HOST_NETWORK_PLACEHOLDER))
     for claim in pod_set.spec.resource_claims:
         name = claim.template or claim.claim
-        if not networks.only_gpus(pod_set.namespace, name):
+        if (
+            not networks.only_gpus(pod_set.namespace, name)
+            and (pod_set.namespace, name) not in networks.claim_interfaces
+        ):
             found.append(Because(NetworkGround.CLAIM, (name,)))
     found += [
         Because(NetworkGround.NO_ANNOTATION, (resource,))

@@ -98,7 +98,7 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 def disabled_fabric(rank: Rank, devices: Devices) -> Iterator[NetworkFault]:
     """A device that the pods hold, and a setting that keeps NCCL from it."""
-    verbs, efa = devices.of(DeviceKind.VERBS) or devices.mounted, devices.of(DeviceKind.EFA)
+    verbs, efa = devices.of(DeviceKind.VERBS) or devices.mounted or devices.claimed, devices.of(DeviceKind.EFA)
     off = rank.value("NCCL_IB_DISABLE")
     if verbs is not None and off is not None and read_number(off).value not in {None, 0}:
         yield _unused(

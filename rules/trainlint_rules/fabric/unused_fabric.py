@@ -4,6 +4,10 @@ A container has a network device only if it asks for its resource. Ranks that ho
 with no other job, so devices that they do not ask for stay idle, and NCCL exchanges gradients over TCP. A claim on an
 NVLink channel (ComputeDomain) helps within one NVLink domain and brings no device for the traffic between domains.
 
+Without an inventory the machine that the pods select says what there is: the EFA devices of an EC2 type, which the EFA
+device plugin offers (Karpenter launches nodes with them only for pods that ask), or the network cards of a GPU machine
+of GKE, which a pod joins by the annotation networking.gke.io/interfaces or by a claim (DRANET).
+
 Silent where a setting switches the fabric off, where the pods may reach devices without asking (privileged, the host
 network, claims, a network of Multus with a device of its own), where ranks take a part of a node, and where some node
 that they may use offers no device or is not described.
@@ -90,11 +94,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from trainlint.fabric.attachment import GKE_ANNOTATION
 from trainlint.fabric.demand import fabric_refused, needs_device
 from trainlint.fabric.device import Device, accelerator_count, amount
 from trainlint.fabric.facts import Fabric
 from trainlint.fabric.fault import NetworkFault, merged
 from trainlint.fabric.fixes import request
+from trainlint.fabric.machine_fabric import MachineFabric, fabric_of_pools, fabric_of_selection
 from trainlint.fabric.process import Communicator, Rank
 from trainlint.finding import Certainty, Finding, Severity
 from trainlint.model.pool import Pool
@@ -120,12 +126,24 @@ def unused_devices(communicator: Communicator, fabric: Fabric) -> Iterator[Netwo
     if not communicator.spans or any(each.asked or each.open or each.mounted for each in devices.values()):
         return
     for rank in communicator.ranks:
-        pools = fabric.pools_of(rank.pod_set)
-        if not rank.computes or not pools or not _whole_nodes(rank.pod_set, pools):
-            continue
-        found = fabric.offered(rank.pod_set)
-        if found and not fabric_refused(rank) and needs_device(rank, devices[id(rank.pod_set)]) is None:
+        unused = rank.computes and not fabric_refused(rank)
+        if unused and needs_device(rank, devices[id(rank.pod_set)]) is None:
+            yield from _of_rank(communicator, rank, fabric)
+
+
+def _of_rank(communicator: Communicator, rank: Rank, fabric: Fabric) -> Iterator[NetworkFault]:
+    pools = fabric.pools_of(rank.pod_set)
+    if pools is None:
+        machine = fabric_of_selection(rank.pod_set)
+    elif pools and _whole_nodes(rank.pod_set, pools):
+        if found := fabric.offered(rank.pod_set):
             yield _fault(communicator, rank, found, pools)
+            return
+        machine = fabric_of_pools(pools)
+    else:
+        return
+    if machine is not None and not (rank.pod_set.annotations.get(GKE_ANNOTATION) and not machine.resource):
+        yield _machine_fault(communicator, rank, machine)
 
 
 def _whole_nodes(pod_set: PodSet, pools: Sequence[Pool]) -> bool:
@@ -159,4 +177,27 @@ def _fault(communicator: Communicator, rank: Rank, found: Sequence[Device], pool
         fixes=request(rank.pod_set, rank.container, device.resource, device.count)
         if len(found) == 1 and isinstance(device.count, int)
         else (),
+    )
+
+
+def _machine_fault(communicator: Communicator, rank: Rank, fabric: MachineFabric) -> NetworkFault:
+    few = fabric.machines[:3]
+    machine = " or ".join(few) if len(few) == len(fabric.machines) else "machine that they select"
+    count = f"{fabric.count} " if fabric.count else ""
+    if fabric.resource:
+        has, remedy = f"{count}{fabric.resource}", f"request {count}{fabric.resource} in the limits of "
+        remedy += rank.container.name
+    else:
+        has = f"{fabric.count} networks beside the first"
+        remedy = f"attach the pods to them: the annotation {GKE_ANNOTATION}, or a claim (DRANET)"
+    return NetworkFault(
+        rank.pod_set,
+        f"{rank.pod_set.name} takes whole nodes and asks for no fabric device: each {machine} has {has}, and without "
+        f"them the ranks of {communicator.group.name} exchange their data over the first network",
+        rank.container.resources_at or rank.pod_set.template,
+        remedy,
+        "unused fabric",
+        (),
+        {"machine": ", ".join(few), "offered": has},
+        certainty=Certainty.LIKELY,
     )

@@ -61,12 +61,17 @@ def some_roles(communicator: Communicator, devices: Of) -> Iterator[DeviceFault]
         if accelerators_of(each.spec)
     ]
     for kind in DeviceKind:
-        having = [(each, device) for each in pod_sets if (device := devices[id(each)].of(kind)) is not None]
-        lacking = [each for each in pod_sets if devices[id(each)].of(kind) is None and not devices[id(each)].open]
+        having = [(each, device) for each in pod_sets if (device := _held(devices[id(each)], kind)) is not None]
+        lacking = [each for each in pod_sets if _held(devices[id(each)], kind) is None and not devices[id(each)].open]
         if having and lacking:
             yield _unequal(communicator, lacking, having, kind)
         elif (pair := _fewer(having)) is not None:
             yield _counted(communicator, *pair)
+
+
+def _held(devices: Devices, kind: DeviceKind) -> Device | None:
+    """The device of a kind that the pods ask for, or have by a claim."""
+    return devices.of(kind) or (devices.claimed if kind is DeviceKind.VERBS else None)
 
 
 def _unequal(
@@ -91,7 +96,7 @@ def _unequal(
 def _requested(lacking: list[PodSet], device: Device) -> tuple[Fix, ...]:
     """The device in the container with accelerators of every role that lacks it."""
     holders = [(each, _holder(each)) for each in lacking]
-    if not isinstance(device.count, int) or any(holder is None for _, holder in holders):
+    if "/" not in device.resource or not isinstance(device.count, int) or any(holder is None for _, holder in holders):
         return ()
     count = device.count
     return together(
