@@ -83,3 +83,32 @@ def test_interfaces_have_the_names_that_the_claim_gives_them(
     claims = claim_template(selector=f"{DRANET} == true", interface=interface, count=count)
     spoken = reported(torch_job(rank({"NCCL_SOCKET_IFNAME": value})), claims)
     assert ("nccl-interface-missing" in spoken) is found
+
+
+@pytest.mark.parametrize(
+    ("strategy", "driver", "found"),
+    [
+        ("TimeSlicing", "gpu.nvidia.com", True),
+        ("MPS", "gpu.nvidia.com", True),
+        ("", "gpu.nvidia.com", False),
+        ("MPS", "gpu.example.com", False),
+    ],
+)
+def test_pods_that_share_the_gpus_of_a_claim(strategy: str, driver: str, found: bool) -> None:
+    """NVIDIA/k8s-dra-driver-gpu, api/nvidia.com/resource/v1beta1/sharing.go."""
+    parameters = {"apiVersion": "resource.nvidia.com/v1beta1", "kind": "GpuConfig", "sharing": {"strategy": strategy}}
+    claim = {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceClaim",
+        "metadata": {"name": "gpu", "namespace": "ml"},
+        "spec": {
+            "devices": {
+                "requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com"}}],
+                "config": [{"opaque": {"driver": driver, "parameters": parameters}}],
+            }
+        },
+    }
+    holds = container()
+    holds["resources"] = {"claims": [{"name": "gpu"}]}
+    shared = torch_job(template(holds, resourceClaims=[{"name": "gpu", "resourceClaimName": "gpu"}]))
+    assert ("shared-gpu-in-collective" in reported(shared, claim)) is found

@@ -384,6 +384,23 @@ def test_gpus_that_a_pool_shares(labels: dict[str, str], objects: list[ApiObject
     assert found.of(GPU, (pool(labels=labels), pool(labels={"nvidia.com/gpu.product": "A100"}))) is None
 
 
+@pytest.mark.parametrize(
+    ("found", "refused"),
+    [
+        # NVIDIA/k8s-device-plugin, api/config/v1/config.go: MPS refuses by default, time slicing where it is told to
+        (config(FOUR), False),
+        (config(FOUR, failRequestsGreaterThanOne=False), False),
+        (config(FOUR, failRequestsGreaterThanOne=True), True),
+        (config(FOUR, "mps"), True),
+        (config(FOUR, "mps", failRequestsGreaterThanOne=False), False),
+    ],
+)
+def test_requests_above_one_that_the_device_plugin_refuses(found: ApiObject, refused: bool) -> None:
+    told = read_sharing([found]).of(GPU, None)
+    assert told is not None
+    assert told.refused is refused
+
+
 def test_what_is_offered_as_shared_is_shared() -> None:
     assert GpuSharing().of("nvidia.com/gpu.shared", None) is not None
     assert GpuSharing().of(GPU, None) is None
