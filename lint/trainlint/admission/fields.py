@@ -41,8 +41,10 @@ Form = Callable[[str], Because | None]
 
 
 def field_name(path: Path) -> str:
-    """The last two names of a path, with what stands between and behind them."""
+    """The last two names of a path with what stands between them; of an element the last name and its number."""
     names = [index for index, step in enumerate(path) if isinstance(step, str)]
+    if path and isinstance(path[-1], int):
+        return ".".join(map(str, path[names[-1] if names else 0 :]))
     return ".".join(map(str, path[names[-2] if len(names) > 1 else 0 :]))
 
 
