@@ -89,10 +89,10 @@ def test_no_manifest_can_write_another_name_into_that_label() -> None:
 
 
 def test_an_object_without_namespace_is_in_default_and_that_is_said() -> None:
-    made = snapshot(Settings(), job=torch(namespace=""))
+    made, named = snapshot(Settings(), job=torch(namespace="")), snapshot(Settings(), job=torch())
     assert list(made.namespaces) == ["default"]
     assert any('"default"' in text for text in texts_of(made.settings.assumptions))
-    assert not any('"default"' in text for text in snapshot(Settings(), job=torch()).settings.assumptions)
+    assert not any('"default"' in text for text in texts_of(named.settings.assumptions))
 
 
 ISOLATING = """apiVersion: networking.k8s.io/v1
