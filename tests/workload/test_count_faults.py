@@ -234,3 +234,41 @@ def test_a_launcher_that_works_too_has_slots_of_its_own(ranks: int, as_worker: b
     assert [("it refuses" in each.message, each.evidence["ranks"]) for each in found] == (
         [(True, ranks)] if refused else []
     )
+
+
+SLICES = """
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: multi, namespace: ml}
+spec:
+  replicatedJobs:
+    - name: slice
+      replicas: 2
+      template:
+        spec:
+          parallelism: 4
+          completions: 4
+          template:
+            spec:
+              containers:
+                - name: jax
+                  env: [{name: MEGASCALE_NUM_SLICES, value: "TOLD"}]
+                  resources: {limits: {google.com/tpu: "4"}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("told", "resource", "speaks"),
+    [
+        ("2", "google.com/tpu", False),
+        ("3", "google.com/tpu", True),
+        ("4", "google.com/tpu", False),  # a Job may hold two slices of two hosts
+        ("16", "google.com/tpu", True),
+        ("${SLICES}", "google.com/tpu", False),
+        ("3", "nvidia.com/gpu", False),
+    ],
+)
+def test_as_many_slices_as_child_jobs(told: str, resource: str, speaks: bool) -> None:
+    text = SLICES.replace("TOLD", told).replace("google.com/tpu", resource)
+    found = [fault for ranks in communicators(read(text).groups) for fault in size_counts(ranks)]
+    assert [(each.size, each.count) for each in found] == ([(int(told), 2)] if speaks else [])

@@ -16,6 +16,7 @@ _STATES: Final = {
     SizeSource.WORLD_SIZE: "WORLD_SIZE is",
     SizeSource.ACCELERATE: "accelerate is told to start",
     SizeSource.VLLM: "vLLM is told to spread over",
+    SizeSource.MEGASCALE: "MEGASCALE_NUM_SLICES is",
 }
 _TWO_RANKS: Final = "two ranks get one, which NCCL refuses"
 
@@ -30,6 +31,8 @@ def count_text(fault: CountFault) -> str:
         case SizeCount():
             accelerators = "" if fault.ranks == fault.count else f" with {fault.ranks} accelerators"
             states = f"{_STATES[fault.source]} {fault.size} in {fault.pods}"
+            if fault.source is SizeSource.MEGASCALE:
+                return f"{states}, and the JobSet makes {fault.count} slices: the TPU runtime waits until as many have joined as it is told"
             return f"{states}, and there are {fault.count} pods{accelerators}"
         case HostfileSlots():
             idle = fault.accelerators - fault.slots

@@ -5,6 +5,8 @@ two ranks on one device, which NCCL refuses; mpirun refuses to start more ranks 
 on each (`-N`, `--npernode`, `--map-by ppr`). PET_ variables are torchrun's defaults, so a command without flags may be
 right.
 
+MEGASCALE_NUM_SLICES says how many TPU slices train together: a JobSet makes one of each child Job.
+
 Silent where a number is a placeholder or computed by a script, and for elastic ranges, where elastic-policy-invalid
 speaks.
 
@@ -68,7 +70,7 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
 from trainlint.wording.process_counts import count_text, node_range, unit_of
-from trainlint.workload.checks.counts import NodeCount, ProcessCount, SizeCount
+from trainlint.workload.checks.counts import NodeCount, ProcessCount, SizeCount, SizeSource
 from trainlint.workload.checks.hostfile import HostfileSlots
 from trainlint.workload.checks.plugins import WorldSize
 from trainlint.workload.checks.slots import RanksInAll, RanksOnEach, SlotProblem
@@ -94,6 +96,14 @@ def finding_of(fault: CountFault) -> Finding:
                 *(("how many pods there are", at) for at in fault.places),
                 evidence={"nodes": node_range(fault), "pods": running},
                 cause="nodes",
+            )
+        case SizeCount(source=SizeSource.MEGASCALE, count=slices):
+            return fault.finding(
+                count_text(fault),
+                f"make it {slices}, or change the number of child Jobs",
+                ("how many slices there are", fault.count_at),
+                evidence={"told": fault.size, "slices": slices},
+                cause="slices",
             )
         case SizeCount(ranks=ranks):
             return fault.finding(

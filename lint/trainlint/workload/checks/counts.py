@@ -78,6 +78,8 @@ class SizeSource(Enum):
     WORLD_SIZE = auto()
     ACCELERATE = auto()
     VLLM = auto()
+    MEGASCALE = auto()
+    """The number of TPU slices that work together: each is a child Job of the JobSet."""
 
 
 @fact
@@ -214,6 +216,10 @@ def _number(count: Known[int]) -> int:
 def size_counts(communicator: Sequence[PodSet]) -> Iterator[SizeCount]:
     """WORLD_SIZE, accelerate's and vLLM's numbers, against the pods and accelerators that there are."""
     count = total(pods.replicas for pods in communicator)
+    told = _slice_count(communicator, count)
+    if told is not None:
+        yield told
+        return
     devices = [total(accelerator_count(c) for c in pods.spec.containers) for pods in communicator]
     if isinstance(count, Undetermined) or any(isinstance(each, Undetermined) for each in devices):
         return
@@ -229,6 +235,15 @@ def size_counts(communicator: Sequence[PodSet]) -> Iterator[SizeCount]:
             if found is not None:
                 yield found
                 return
+
+
+def _slice_count(communicator: Sequence[PodSet], count: Known[int]) -> SizeCount | None:
+    """The first role that is told another number of TPU slices than the JobSet makes."""
+    if isinstance(count, Undetermined) or any(isinstance(pods.blocks, Undetermined) for pods in communicator):
+        return None
+    slices = sum(_number(pods.blocks) for pods in communicator if _on_tpus(pods))
+    found = (_slices(pods, each, slices, count) for pods in communicator for each in pods.spec.containers)
+    return next((each for each in found if each is not None), None)
 
 
 def _sizes(pods: PodSet, container: Container, count: int, ranks: int, cards: int) -> Iterator[SizeCount]:
@@ -259,6 +274,24 @@ def _sizes(pods: PodSet, container: Container, count: int, ranks: int, cards: in
                 at = option.at if option is not None else at
             if cards and product > cards and at is not None:
                 yield _size_fault(pods, SizeSource.VLLM, product, count, ranks, at)
+
+
+def _on_tpus(pods: PodSet) -> bool:
+    """Whether the pods are those of a JobSet on TPUs, of which each child Job is a slice, or several."""
+    return pods.owner.kind == "JobSet" and any("google.com/tpu" in each.limits for each in pods.spec.containers)
+
+
+def _slices(pods: PodSet, container: Container, slices: int, count: int) -> SizeCount | None:
+    """Slices that are told to wait for each other, against those that the JobSet makes. A Job may hold several: then
+    all pods divide evenly among them.
+    """
+    stated = environment(container).get("MEGASCALE_NUM_SLICES")
+    text = stated.value if stated is not None and stated.carrier is Carrier.MANIFEST and _on_tpus(pods) else None
+    if stated is None or not isinstance(text, str) or not text.isdecimal() or not slices:
+        return None
+    if int(text) == slices or (int(text) > 0 and count % int(text) == 0):
+        return None
+    return _size_fault(pods, SizeSource.MEGASCALE, int(text), slices, slices, stated.at)
 
 
 def _size_fault(pods: PodSet, source: SizeSource, size: int, count: int, ranks: int, at: Location) -> SizeCount:
