@@ -32,7 +32,8 @@ def count_text(fault: CountFault) -> str:
             accelerators = "" if fault.ranks == fault.count else f" with {fault.ranks} accelerators"
             states = f"{_STATES[fault.source]} {fault.size} in {fault.pods}"
             if fault.source is SizeSource.MEGASCALE:
-                return f"{states}, and the JobSet makes {fault.count} slices: the TPU runtime waits until as many have joined as it is told"
+                effect = "the TPU runtime waits until as many have joined as it is told"
+                return f"{states}, and the JobSet makes {fault.count} slices: {effect}"
             return f"{states}, and there are {fault.count} pods{accelerators}"
         case HostfileSlots():
             idle = fault.accelerators - fault.slots
