@@ -30,6 +30,8 @@ __all__ = [
     "size_counts",
 ]
 
+_JOB_SET: Final = "jobset.sigs.k8s.io/jobset-name"
+"""The label of the pods of a JobSet."""
 _PARALLEL: Final = ("tensor-parallel-size", "tp"), ("pipeline-parallel-size", "pp")
 
 
@@ -278,7 +280,7 @@ def _sizes(pods: PodSet, container: Container, count: int, ranks: int, cards: in
 
 def _on_tpus(pods: PodSet) -> bool:
     """Whether the pods are those of a JobSet on TPUs, of which each child Job is a slice, or several."""
-    return pods.owner.kind == "JobSet" and any("google.com/tpu" in each.limits for each in pods.spec.containers)
+    return _JOB_SET in pods.labels and any("google.com/tpu" in each.limits for each in pods.spec.containers)
 
 
 def _slices(pods: PodSet, container: Container, slices: int, count: int) -> SizeCount | None:
