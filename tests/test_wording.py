@@ -25,7 +25,7 @@ from trainlint.checks.ground import GroupGround, PluginGround
 from trainlint.checks.refusals import Refused, RefusedObject
 from trainlint.checks.stopped_groups import StoppedGroup
 from trainlint.control_plane.ground import ControlPlaneGround
-from trainlint.control_plane.mesh import MeshDenial
+from trainlint.control_plane.mesh_denials import MeshDenial
 from trainlint.control_plane.need import Need
 from trainlint.deploy.deployment import Deployment
 from trainlint.deploy.ground import DeployGround

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from trainlint.control_plane.agents import agent_needs
 from trainlint.control_plane.need import Names, Need
+from trainlint.control_plane.outside import outside_needs
 from trainlint.control_plane.ray import ray_needs
 from trainlint.control_plane.webhooks import webhook_needs
 from trainlint.fact import fact
@@ -17,6 +19,10 @@ from trainlint.proof.deciding_places import list_of
 from trainlint.proof.near_miss import NearEntry, nearest
 
 __all__ = ["Denial", "denials", "needs_of"]
+
+
+ANY_PORT: Final = (*(PortRange(each, each) for each in (443, 6443, 8443, 16443)), PortRange(1, 65535))
+"""Where API servers listen mostly, each for itself, as an entry may leave the answer open for one, and all ports."""
 
 
 @fact
@@ -31,17 +37,25 @@ class Denial:
 
 def needs_of(names: Names) -> tuple[Need, ...]:
     """What stands around the workloads of a snapshot."""
-    return (*webhook_needs(names), *ray_needs(names), *agent_needs(names))
+    return (*webhook_needs(names), *ray_needs(names), *agent_needs(names), *outside_needs(names))
 
 
 def denials(names: Names, policies: PolicySet, needs: Iterable[Need]) -> Iterator[Denial]:
     """The needs that are denied for every identity that the caller may have."""
     for need in needs:
-        target, ports = names.end(need.target), PortRange(need.port, need.port)
-        verdicts = [policies.verdict(source, target, "TCP", ports) for source in need.sources]
-        if not verdicts or any(each.answer is not Permission.DENY for each in verdicts):
+        targets = need.ends if need.target is None else (names.end(need.target),)
+        tried = (PortRange(need.port, need.port),) if need.port else ANY_PORT
+        verdicts = [
+            policies.verdict(source, each, "TCP", ports)
+            for source in need.sources
+            for each in targets
+            for ports in tried
+        ]
+        if not verdicts or any(each.answer is not Permission.DENY or each.partly for each in verdicts):
             continue
-        near = nearest(policies, need.sources[0], target, verdicts[0], "TCP", ports)
+        near = None
+        if need.target is not None:
+            near = nearest(policies, need.sources[0], targets[0], verdicts[0], "TCP", tried[0])
         decision = _denying(verdicts[0])
         entry = next(iter((*decision.deciding, *decision.isolating)), None)
         if near is not None:

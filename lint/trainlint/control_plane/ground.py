@@ -11,3 +11,4 @@ class ControlPlaneGround(Enum):
     """What is assumed about the control plane."""
 
     API_SERVER_ELSEWHERE = auto()
+    PODS_IN_GIT = auto()

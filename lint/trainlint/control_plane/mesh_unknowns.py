@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from trainlint.control_plane.mesh import ROOT, Mesh, MeshDenial, read_mesh
+from trainlint.control_plane.mesh import ROOT, Mesh, read_mesh
+from trainlint.control_plane.mesh_denials import MeshDenial
 from trainlint.kube.mesh import restricts
 from trainlint.model.because import Because
 from trainlint.model.selector import LabelSelector
@@ -27,9 +28,12 @@ def meshed(snapshot: Snapshot, denials: Iterable[MeshDenial], group: Group) -> I
     if not group.flows:
         return
     mesh = read_mesh(snapshot.objects)
+    taken = _taken(mesh, group)
     for item in snapshot.objects:
         selector = restricts(item.field)
-        if selector is not None and any(_held(item, selector, pods, mesh) for pods in _called(group)):
+        if selector is None or (taken and item.meta.kind == "AuthorizationPolicy"):
+            continue
+        if any(_held(item, selector, pods, mesh) for pods in _called(group)):
             yield Because(ProofGround.MESH_OBJECT, (f"{item.meta.kind} {item.ref.namespace}/{item.meta.name}",))
     if mesh.strict and len({each.namespace for each in group.members}) > 1:
         ambient = {each.namespace for each in group.members if mesh.ambient(each)}
@@ -40,6 +44,15 @@ def meshed(snapshot: Snapshot, denials: Iterable[MeshDenial], group: Group) -> I
         if not owners.isdisjoint((*denial.owners, denial.target.owner)):
             target = f"{denial.target.namespace}/{denial.target.name}"
             yield Because(ProofGround.MESH_DENIAL, (denial.source, target, denial.port))
+
+
+def _taken(mesh: Mesh, group: Group) -> bool:
+    """Whether Istio's AuthorizationPolicies surely let all connections of the group through."""
+    return bool(mesh.authorizations) and all(
+        mesh.authorized(mesh.callers(group.members[flow.source]), group.members[flow.target], flow.ports) is True
+        for flow in group.flows
+        if flow.target is not None and flow.protocol == "TCP"
+    )
 
 
 def _called(group: Group) -> Iterator[PodSet]:

@@ -32,12 +32,19 @@ class Purpose(Enum):
     APPLICATION_STATE = auto()
     SERVE_PROBE = auto()
     RAY_STORE = auto()
+    SUBMISSION = auto()
+    AUTOSCALER = auto()
+    REMOTE_SHELL = auto()
+    URL = auto()
     ENGINE = auto()
 
 
 @fact
 class Need:
     """A TCP connection from any of ``sources`` to the pods of ``target``; it is denied only if all of them are.
+
+    Where ``target`` is ``None`` it leads to any of ``ends``, which ``called`` names. Port 0 is any port: the connection
+    is denied only where all are.
 
     ``source`` names who opens it, ``caller`` are its pods where they are in Git. ``named`` is what asks for it, where
     something does: a webhook, a variable or field (empty: a command), with the ``value`` there. ``owners`` are the
@@ -46,7 +53,7 @@ class Need:
 
     source: str
     sources: tuple[Endpoint, ...]
-    target: PodSet
+    target: PodSet | None
     port: int
     purpose: Purpose
     at: Location
@@ -56,6 +63,18 @@ class Need:
     fatal: bool = False
     named: str = ""
     value: str = ""
+    called: str = ""
+    ends: tuple[Endpoint, ...] = ()
+
+    @property
+    def target_name(self) -> str:
+        """Who is called."""
+        return self.called if self.target is None else f"{self.target.namespace}/{self.target.name}"
+
+    @property
+    def port_text(self) -> str:
+        """The port, as it stands in sentences."""
+        return f"TCP port {self.port}" if self.port else "any TCP port"
 
 
 class Names:
@@ -82,6 +101,14 @@ class Names:
         if service is not None:
             for index in self._directory.selected(service):
                 yield self.pod_sets[index], target_port(service, port, self.pod_sets[index])
+
+    def service(self, namespace: str, name: str) -> Service | None:
+        """The Service of this name; ``None`` where it is not in Git."""
+        return self._services.get((namespace, name))
+
+    def selected(self, service: Service) -> list[PodSet]:
+        """The pods that a Service selects."""
+        return [self.pod_sets[index] for index in self._directory.selected(service)]
 
     def at_address(self, address: Address, namespace: str) -> Iterator[tuple[PodSet, int]]:
         """The pods that an address leads to from a namespace, and their port; nothing where no port is known."""

@@ -23,6 +23,7 @@ def ray_needs(names: Names) -> Iterator[Need]:
     operators = list(names.running(_OPERATOR))
     for workload in names.workloads:
         kind = kind_of(workload)
+        yield from _submitted(names, workload)
         head = next((each for each in workload.pod_sets if each.role == "head"), None)
         if kind is None or kind.group != "ray.io" or head is None or head.replicas == 0:
             continue
@@ -59,6 +60,35 @@ def _asked(names: Names, workload: Workload, head: PodSet, spec: Field, operator
             caller=operator,
             fatal=fatal,
         )
+
+
+def _submitted(names: Names, workload: Workload) -> Iterator[Need]:
+    """The pod that sends a RayJob to a cluster that is there already; to one of its own it is a flow of the group."""
+    chosen = read_text(workload.field.down("spec", "clusterSelector", "ray.io/cluster"))
+    submitter = next((each for each in workload.pod_sets if each.role == "submitter"), None)
+    if workload.owner.kind != "RayJob" or not chosen or submitter is None:
+        return
+    for other in names.workloads:
+        if (other.owner.kind, other.owner.namespace, other.owner.name) != (
+            "RayCluster",
+            workload.owner.namespace,
+            chosen,
+        ):
+            continue
+        for head in other.pod_sets[:1]:
+            written = read_text(other.field.down("spec", "headGroupSpec", "rayStartParams", "dashboard-port"))
+            default = int(written) if written.isdecimal() and len(written) < 6 else _DASHBOARD
+            yield Need(
+                source=f"{submitter.namespace}/{submitter.name}",
+                sources=(names.end(submitter),),
+                target=head,
+                port=_declared(head, "dashboard", default),
+                purpose=Purpose.SUBMISSION,
+                at=workload.field.at,
+                owners=(workload.owner,),
+                caller=submitter,
+                fatal=True,
+            )
 
 
 def _declared(head: PodSet, name: str, default: int) -> int:

@@ -19,7 +19,7 @@ from trainlint.policy.labels import pod_label_filter
 from trainlint.policy.options import cilium_options
 from trainlint.scheduling.requirement import selector_matches
 
-__all__ = ["API_SERVER", "webhook_needs"]
+__all__ = ["API_SERVER", "guarded_by", "webhook_needs"]
 
 API_SERVER: Final = "the API server"
 _TUNNELS: Final = ({"k8s-app": "konnectivity-agent"}, {"app": "konnectivity-agent"})
@@ -37,7 +37,7 @@ def webhook_needs(names: Names) -> Iterator[Need]:
 
 
 def _calls(names: Names, webhook: Webhook) -> Iterator[Need]:
-    guarded = [each for each in names.workloads if _guards(names, webhook, each)]
+    guarded = guarded_by(names, webhook)
     if not guarded:
         return
     owners = tuple(each.owner for each in guarded)
@@ -58,10 +58,23 @@ def _calls(names: Names, webhook: Webhook) -> Iterator[Need]:
         )
 
 
+def guarded_by(names: Names, webhook: Webhook) -> list[Workload]:
+    """The workloads of which the objects, or the pods, are surely not created without the webhook."""
+    return [each for each in names.workloads if _guards(names, webhook, each)]
+
+
 def _guards(names: Names, webhook: Webhook, workload: Workload) -> bool:
-    """Whether creating the object surely calls the webhook."""
+    """Whether creating the object, or all of its pods, surely calls the webhook."""
     if not names.training(workload):
         return False
+    if workload.pod_sets and any(rule.covers("", "pods") for rule in webhook.rules):
+        selected = [
+            (webhook.objects is None or selector_matches(webhook.objects, pods.labels) is True)
+            and _selects(names, webhook.namespaces, pods.namespace)
+            for pods in workload.pod_sets
+        ]
+        if all(selected):
+            return True
     group = workload.api_version.rpartition("/")[0]
     kind = workload.owner.kind.partition(".")[0]
     if not any(rule.covers(group, f"{kind.lower()}s") for rule in webhook.rules):

@@ -7,13 +7,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from trainlint.kube.mesh import MESH_KINDS
+from trainlint.kube.webhooks import WEBHOOK_KINDS
 from trainlint.model.because import Because
 from trainlint.model.workload import Group, ObjectRef
 from trainlint.proof.ground import ProofGround
 
 if TYPE_CHECKING:
+    from trainlint.control_plane.dead_webhooks import DeadWebhook
     from trainlint.control_plane.denied_connections import Denial
-    from trainlint.control_plane.mesh import MeshDenial
+    from trainlint.control_plane.mesh_denials import MeshDenial
     from trainlint.control_plane.need import Names, Need
     from trainlint.facts.cluster import ClusterFacts
     from trainlint.facts.connections import ConnectionFacts
@@ -53,14 +55,28 @@ class ControlPlaneFacts:
         return tuple(denials(self._names, self._connections.policies, self._needs))
 
     @cached_property
+    def dead_webhooks(self) -> tuple[DeadWebhook, ...]:
+        """Webhooks that guard workloads, fail closed and lead nowhere."""
+        if not any(each.meta.kind in WEBHOOK_KINDS for each in self._snapshot.objects):
+            return ()
+        from trainlint.control_plane.dead_webhooks import dead_webhooks  # noqa: PLC0415 (only where there are webhooks)
+
+        return tuple(dead_webhooks(self._names))
+
+    @cached_property
     def cut_off(self) -> Mapping[ObjectRef, tuple[Because, bool]]:
         """The objects that a denied connection of the control plane stops: what it breaks, and whether for certain."""
         found: dict[ObjectRef, tuple[Because, bool]] = {}
+        if not self.denials:
+            return found
+        from trainlint.control_plane.need import Purpose  # noqa: PLC0415 (only where something is denied)
+
         for denial in self.denials:
             need = denial.need
             certain = need.fatal and not need.assumes
-            target = f"{need.target.namespace}/{need.target.name}"
-            why = Because(ProofGround.CUT_OFF, (need.source, target, need.port))
+            if need.purpose is Purpose.URL:
+                continue
+            why = Because(ProofGround.CUT_OFF, (need.source, need.target_name, need.port_text))
             for owner in need.owners:
                 if certain or owner not in found:
                     found[owner] = (why, certain)
@@ -71,7 +87,7 @@ class ControlPlaneFacts:
         """Needed connections that a service mesh refuses."""
         if not self._in_mesh:
             return ()
-        from trainlint.control_plane.mesh import mesh_denials  # noqa: PLC0415 (only where there is a mesh)
+        from trainlint.control_plane.mesh_denials import mesh_denials  # noqa: PLC0415 (only where there is a mesh)
 
         return tuple(mesh_denials(self._snapshot, self._needs))
 

@@ -20,7 +20,7 @@ __all__ = ["KINDS", "MESHES", "MESH_KINDS", "PeerAuthentication", "read_peer_aut
 _GROUP: Final = "security.istio.io"
 KINDS: Final = (
     *declared(_GROUP, namespaced="AuthorizationPolicy PeerAuthentication"),
-    *declared("policy.linkerd.io", namespaced="AuthorizationPolicy Server"),
+    *declared("policy.linkerd.io", namespaced="AuthorizationPolicy Server ServerAuthorization"),
 )
 """What says which connections proxies accept: Istio's kinds, and Linkerd's servers."""
 MESH_KINDS: Final = names(KINDS)

@@ -1,11 +1,17 @@
-"""A service mesh refuses a needed connection: mutual TLS is required, and the caller has no proxy.
+"""A service mesh refuses a needed connection: by mutual TLS that the caller cannot offer, or by an authorization.
 
 Under `STRICT` mutual TLS the proxy of a pod accepts connections from other proxies only. The API server has none, so it
 cannot call a webhook whose pods are in the mesh, and no object that the webhook guards is created; ranks that opted out
-of the mesh cannot reach a store in it.
+of the mesh cannot reach a store in it. The proxy of the node (ambient mode) refuses the same.
 
-Silent under `PERMISSIVE`, for ports that are taken out of the proxy's reach (`excludeInboundPorts`, `portLevelMtls`),
-and where Git does not say whether one of both ends has a proxy. Istio's root namespace is taken to be istio-system.
+Istio's AuthorizationPolicies are tried as the proxy tries them: a DENY rule that matches refuses; otherwise, as soon as
+an ALLOW policy selects the pods, some rule of these must match, and one without rules refuses everything. A caller
+without a proxy has no principal and no namespace. A Server of Linkerd refuses all that no authorization is for.
+
+Silent under `PERMISSIVE`, for ports that are taken out of the proxy's reach (`excludeInboundPorts`, `portLevelMtls`,
+`skip-inbound-ports`), where the rules ask for paths, methods, tokens or addresses, where a CUSTOM provider decides, for
+AUDIT and dry runs, and where Git does not say whether one of both ends has a proxy. Istio's root namespace is taken to
+be istio-system.
 
 ```yaml given
 apiVersion: v1
@@ -67,9 +73,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.control_plane.mesh_denials import MeshReason
 from trainlint.finding import Certainty, Finding, Related, Severity
 from trainlint.rule import Facts, rule
-from trainlint.wording.control_plane import breaks_mesh, why_mesh
+from trainlint.wording.control_plane import breaks_mesh, mesh_remedy, refused_by_mesh, why_mesh
 
 
 @rule(Severity.ERROR)
@@ -82,19 +89,17 @@ def check(facts: Facts) -> Iterator[Finding]:
             continue
         seen.add(key)
         target = f"{denial.target.namespace}/{denial.target.name}"
-        by = f"PeerAuthentication {denial.by.namespace}/{denial.by.name}"
+        strict = {"mode": "STRICT"} if denial.reason is MeshReason.STRICT else {}
         yield Finding(
-            message=f"{by} requires mutual TLS (STRICT) of {target}, and {denial.source} has no proxy: its connections "
-            f"to TCP port {denial.port} are refused, so {breaks_mesh(denial)}",
-            at=denial.by.at,
-            remedy=f"take the port out of the proxy's reach: annotate the pods of {target} with "
-            f'traffic.sidecar.istio.io/excludeInboundPorts: "{denial.port}"',
+            message=f"{refused_by_mesh(denial)}, so {breaks_mesh(denial)}",
+            at=denial.at,
+            remedy=mesh_remedy(denial),
             related=(
                 Related(f"who needs it: {why_mesh(denial)}", denial.needed.at),
                 Related(f"gets the proxy ({target})", denial.target.at),
             ),
-            evidence={"port": denial.port, "mode": "STRICT"},
-            assumes=("Istio's root namespace is istio-system",),
-            certainty=Certainty.LIKELY,
+            evidence={"port": denial.port, **strict},
+            assumes=("Istio's root namespace is istio-system",) if denial.rooted else (),
+            certainty=Certainty.LIKELY if denial.rooted else Certainty.PROVEN,
             cause=f"{denial.source} {target} {denial.port}",
         )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.rules.policy.repositories import CILIUM, JOB, cnp, deployment, knp, told
 
-from trainlint.finding import Certainty
+from trainlint.finding import Certainty, Severity
 
 RULE = "control-plane-flow-denied"
 KUEUE = """---
@@ -183,3 +183,144 @@ def test_an_agent_reaches_its_engine(tmp_path: Path, engine: str, port: int, cou
     pods = daemon(engine) + service + daemon("agent", f'--engine-address, "{engine}.ml.svc:5555"')
     policy = shut(f"{{ports: [{{port: {port}}}]}}", namespace="ml")
     assert len(told(tmp_path, RULE, {"pods.yaml": pods, "p.yaml": policy})) == count
+
+
+def closed(*elements: str, labels: str = "{}") -> str:
+    return knp(f"  podSelector: {labels}\n  policyTypes: [Egress]\n  egress: [{', '.join(elements)}]\n")
+
+
+TO_OWN = "{to: [{podSelector: {}}]}"
+
+
+@pytest.mark.parametrize(
+    ("elements", "count"),
+    [
+        ([TO_OWN], 1),
+        ([TO_OWN, "{to: [{ipBlock: {cidr: 172.16.0.1/32}}], ports: [{port: 6443}]}"], 0),
+        ([TO_OWN, "{ports: [{port: 443}, {port: 6443}]}"], 0),
+    ],
+)
+def test_the_autoscaler_beside_the_head_asks_the_api_server(tmp_path: Path, elements: list[str], count: int) -> None:
+    text = ray("RayJob", store="enableInTreeAutoscaling: true, ")
+    found = told(tmp_path, RULE, {"ray.yaml": text, "p.yaml": closed(*elements)})
+    assert len(found) == count
+    assert all("cannot reach the API server" in each.finding.message for each in found)
+    assert told(tmp_path, RULE, {"ray.yaml": ray("RayJob"), "p.yaml": closed(*elements)}) == []
+
+
+@pytest.mark.parametrize(
+    ("entities", "count"), [("[kube-apiserver]", 0), ("[remote-node]", 0), ("[all]", 0), ("[health]", 1)]
+)
+def test_under_cilium_the_autoscaler_is_admitted_by_an_entity(tmp_path: Path, entities: str, count: int) -> None:
+    policy = cnp(f"  endpointSelector: {{}}\n  egress: [{{toEndpoints: [{{}}]}}, {{toEntities: {entities}}}]\n")
+    text = ray("RayJob", store="enableInTreeAutoscaling: true, ")
+    files = {"ray.yaml": text, "p.yaml": policy, "trainlint.yaml": CILIUM}
+    assert len(told(tmp_path, RULE, files)) == count
+
+
+LAUNCHER = """\
+apiVersion: kubeflow.org/%s
+kind: MPIJob
+metadata: {name: m, namespace: ml}
+spec:
+  slotsPerWorker: 1
+  mpiReplicaSpecs:
+    Launcher: {replicas: 1, template: {spec: {containers: [{name: mpi, image: "registry.example/mpi:1"}]}}}
+    Worker: {replicas: 2, template: {spec: {containers: [{name: mpi, image: "registry.example/mpi:1"}]}}}
+"""
+
+
+@pytest.mark.parametrize(("version", "count"), [("v1", 1), ("v2beta1", 0)])
+def test_a_launcher_by_kubectl_asks_the_api_server(tmp_path: Path, version: str, count: int) -> None:
+    """MPIJob v1 starts its ranks by kubectl exec, v2beta1 by ssh."""
+    found = told(tmp_path, RULE, {"m.yaml": LAUNCHER % version, "p.yaml": closed(TO_OWN)})
+    assert len(found) == count
+    assert told(tmp_path, RULE, {"m.yaml": LAUNCHER % version, "p.yaml": closed(TO_OWN, "{}")}) == []
+
+
+SUBMITTED = """---
+apiVersion: ray.io/v1
+kind: RayJob
+metadata: {name: tune, namespace: ml}
+spec: {entrypoint: python x.py, clusterSelector: {ray.io/cluster: shared}}
+---
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata: {name: shared, namespace: ml}
+spec:
+  headGroupSpec:
+    rayStartParams: {}
+    template:
+      metadata: {labels: {app: head}}
+      spec: {containers: [{name: head, image: "rayproject/ray:2.49.0"}]}
+"""
+BY_SUBMITTER = "{from: [{podSelector: {matchLabels: {ray.io/originated-from-crd: RayJob}}}], ports: [{port: %s}]}"
+
+
+@pytest.mark.parametrize(("port", "count"), [("8265", 0), ("6379", 1)])
+def test_the_submitter_reaches_the_head_of_a_cluster_that_is_there(tmp_path: Path, port: str, count: int) -> None:
+    policy = knp(
+        f"  podSelector: {{matchLabels: {{app: head}}}}\n  policyTypes: [Ingress]\n  ingress: [{BY_SUBMITTER % port}]\n"
+    )
+    found = told(tmp_path, RULE, {"ray.yaml": SUBMITTED, "p.yaml": policy})
+    assert len(found) == count
+    assert all("RayJob ml/tune is never submitted" in each.finding.message for each in found)
+
+
+def storing(env: str) -> str:
+    return JOB.replace("resources: {", f"env: [{env}], resources: {{")
+
+
+@pytest.mark.parametrize(
+    ("env", "elements", "count"),
+    [
+        ("{name: OUT, value: 's3://bucket/checkpoints'}", [TO_OWN], 1),
+        ("{name: OUT, value: 'gs://bucket/checkpoints'}", [TO_OWN], 1),
+        ("{name: DATA, value: 'https://data.example.com/set.tar'}", [TO_OWN], 1),
+        ("{name: DATA, value: 'https://data.web.svc/set.tar'}", [TO_OWN], 0),
+        ("{name: DATA, value: 'https://data/set.tar'}", [TO_OWN], 0),
+        ("{name: OUT, value: 's3://$(BUCKET)/x'}", [TO_OWN], 0),
+        ("{name: OUT, value: 's3://b/x'}, {name: AWS_ENDPOINT_URL, value: 'http://minio:9000'}", [TO_OWN], 0),
+        ("{name: OUT, value: 's3://b/x'}", [TO_OWN, "{ports: [{port: 443}]}"], 0),
+        ("{name: OUT, value: 's3://b/x'}", [TO_OWN, "{to: [{ipBlock: {cidr: 52.0.0.0/8}}]}"], 0),
+    ],
+)
+def test_a_store_named_by_url_is_a_note(tmp_path: Path, env: str, elements: list[str], count: int) -> None:
+    found = told(tmp_path, RULE, {"job.yaml": storing(env), "p.yaml": closed(*elements)})
+    assert [each.finding.severity for each in found] == [Severity.NOTE] * count
+
+
+@pytest.mark.parametrize(("name", "count"), [("data.example.com", 0), ("other.example.com", 1)])
+def test_a_store_admitted_by_name(tmp_path: Path, name: str, count: int) -> None:
+    dns = '{toEndpoints: [{}], toPorts: [{ports: [{port: "53"}], rules: {dns: [{matchPattern: "*"}]}}]}'
+    policy = cnp(f"  endpointSelector: {{}}\n  egress: [{dns}, {{toFQDNs: [{{matchName: {name}}}]}}]\n")
+    text = storing("{name: DATA, value: 'https://data.example.com/set.tar'}")
+    assert len(told(tmp_path, RULE, {"job.yaml": text, "p.yaml": policy, "trainlint.yaml": CILIUM})) <= count
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (KUEUE, ""),
+        (KUEUE.replace("{port: 443, ", "{port: 9443, "), "has no port 443"),
+        (KUEUE.replace("targetPort: hook", "targetPort: hooks"), "declares the port hooks"),
+        (KUEUE.replace("spec:\n  selector: {m", "spec:\n  replicas: 0\n  selector: {m"), "scaled to 0"),
+        (
+            KUEUE.replace("spec: {selector: {app: manager}", "spec: {selector: {app: managers}"),
+            "asks for app: managers",
+        ),
+        (KUEUE.replace("spec: {selector: {app: manager}", "spec: {selector: {app: m, of: x}"), ""),
+    ],
+)
+def test_a_webhook_that_leads_nowhere(tmp_path: Path, text: str, said: str) -> None:
+    found = told(tmp_path, RULE, {"a.yaml": text + hook(), "job.yaml": JOB})
+    assert len(found) == bool(said)
+    assert all(said in each.finding.message for each in found)
+
+
+@pytest.mark.parametrize(("labels", "count"), [("app: train", 1), ("app: web", 0)])
+def test_a_webhook_of_the_pods_must_be_reached(tmp_path: Path, labels: str, count: int) -> None:
+    webhook = hook(more=f"    objectSelector: {{matchLabels: {{{labels}}}}}\n").replace("[kubeflow.org]", '[""]')
+    webhook = webhook.replace("[pytorchjobs]", "[pods]")
+    files = {"a.yaml": KUEUE + webhook, "job.yaml": JOB, "p.yaml": shut(METRICS)}
+    assert len(told(tmp_path, RULE, files)) == count

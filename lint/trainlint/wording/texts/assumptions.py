@@ -43,6 +43,7 @@ ASSUMPTIONS: Final[Mapping[Enum, str]] = {
     PluginGround.CILIUM_VERSION: "Cilium {}: nothing in Git states its version",
     PluginGround.LOCAL_REDIRECT: "Cilium follows {}: no manifest shows enable-local-redirect-policy",
     ControlPlaneGround.API_SERVER_ELSEWHERE: "the API server does not run on the node of these pods",
+    ControlPlaneGround.PODS_IN_GIT: "no pods outside Git answer for the Service",
     InstalledGround.CILIUM_DEFAULTS: "Cilium has its default options: {}, with which {} installs it, is not in Git",
     InstalledGround.POLICY_UNCHANGED: "{} does not change what the policy looks at",
     InstalledGround.NO_DEFAULT: "no default sets {}",

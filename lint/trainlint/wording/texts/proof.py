@@ -84,7 +84,7 @@ _AROUND: Final[Mapping[Enum, str]] = {
     ProofGround.STARTED: "whether {} is started: {}",
     ProofGround.ALTHOUGH: "whether it trains although {}",
     ProofGround.EMPTIED: "whether it trains although {} replaces {} in {}",
-    ProofGround.CUT_OFF: "whether it trains although {} cannot reach {} on TCP port {}",
+    ProofGround.CUT_OFF: "whether it trains although {} cannot reach {} on {}",
     ProofGround.MESH_OBJECT: "what {} of the service mesh lets through",
     ProofGround.AMBIENT_MESH: "what the service mesh lets through in namespace {}, which is in its ambient mode",
     ProofGround.MESH_DENIAL: "whether the service mesh lets {} reach {} on TCP port {}",
