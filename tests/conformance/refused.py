@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.conformance.refusal_words import SCHEMA, entry, owner, spelled
 
+from trainlint.admission.kinds.ray import KUEUE
 from trainlint.admission.pod_templates import templates
 from trainlint.admission.problem import API_SERVER, Problem
 from trainlint.admission.refusals import problems
@@ -54,9 +55,7 @@ def refusals(written: Sequence[Mapping[str, Any]]) -> list[tuple[Problem, Field]
         if runtime is None and read_meta(item).kind == "TrainJob" and isinstance(name, str):
             runtime = shipped_runtime(name)
         found += ((each, item) for each in problems(item, KUBERNETES, runtime))
-    return [
-        (each, item) for each, item in found if "Kueue" not in each.by and not each.unmade and not _later(each, items)
-    ]
+    return [(each, item) for each, item in found if each.by != KUEUE and not each.unmade and not _later(each, items)]
 
 
 def _later(problem: Problem, items: list[Field]) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from trainlint.admission.kinds.ray import KUEUE
 from trainlint.admission.problem import Problem
 from trainlint.admission.refusals import problems
 from trainlint.kube.meta import read_meta
@@ -74,7 +75,7 @@ def found(record: dict[str, Any]) -> list[Problem]:
         if runtime is None and read_meta(item).kind == "TrainJob" and isinstance(name, str):
             runtime = shipped_runtime(name)
         every += problems(item, "1.36", runtime)
-    return [each for each in every if "Kueue" not in each.by]
+    return [each for each in every if each.by != KUEUE]
 
 
 def other_rules(record: dict[str, Any]) -> bool:
