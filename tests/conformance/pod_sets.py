@@ -16,9 +16,11 @@ from typing import Any
 
 from tests.conformance.pod_specs import spec_texts
 
+from trainlint.admission.ground import RefusedPart
 from trainlint.admission.problem import Problem
 from trainlint.admission.refusals import problems
 from trainlint.kube.pod import read_pod_spec
+from trainlint.model.because import Because
 from trainlint.model.known import SYMBOL, Known, Undetermined
 from trainlint.model.settings import Settings
 from trainlint.model.workload import FIRST_ONLY, PodSet, Service, Workloads
@@ -48,7 +50,7 @@ def predict(record: Record) -> Prediction:
 
 def _leaves_no_pods(problem: Problem) -> bool:
     """Whether the object is taken, and has no pods at this place."""
-    return problem.unmade or problem.what == "every pod"
+    return problem.unmade or problem.what == Because(RefusedPart.EVERY_POD)
 
 
 def _is_at(pods: PodSet, unmade: Iterable[Problem]) -> bool:

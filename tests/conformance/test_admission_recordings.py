@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
+from trainlint.admission.ground import RefusedPart
 from trainlint.admission.kinds.ray import KUEUE
 from trainlint.admission.problem import Problem
 from trainlint.admission.refusals import problems
 from trainlint.kube.meta import read_meta
+from trainlint.model.because import Because
 from trainlint.model.settings import Settings
 from trainlint.operators.shipped_runtimes import shipped_runtime
 from trainlint.source.document import Document, Field
@@ -101,7 +103,7 @@ def test_what_is_taken_is_never_called_refused(path: Path) -> None:
 
 
 def _leaves_no_pods(problem: Problem) -> bool:
-    return problem.unmade or problem.what == "every pod"
+    return problem.unmade or problem.what == Because(RefusedPart.EVERY_POD)
 
 
 def _lacks_pods(record: dict[str, Any]) -> bool:
