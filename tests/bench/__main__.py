@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.bench.devices import DEVICES, GROUPS, NODES, build_devices
 from tests.bench.growth import show_growth_table
 from tests.bench.processes import Cost, interleaved
 from tests.bench.proofs import show_proofs
@@ -19,6 +20,7 @@ from tests.bench.verdicts import LABEL_SETS, NAMESPACES, Timing, time_verdicts
 TARGET = 2.0
 START = 2.5
 HOOK = 1.0
+DEVICE_TIMES = 2.0
 MANIFESTS = 2000
 POLICIES = (2000, 4000)
 
@@ -45,6 +47,7 @@ def main() -> None:
         show_start(*interleaved(starts, 2 * options.runs + 1, caches))
         show_hooks(Path(folder), options.runs, caches)
         show_growth_table(Path(folder), max(1, options.runs // 3), caches)
+        show_devices(Path(folder), options.runs, caches)
         show_stages(once)
         show_proofs()
         show_verdicts(*(min((time_verdicts(n) for _ in range(3)), key=lambda t: t.total) for n in POLICIES))
@@ -72,6 +75,19 @@ def show_hooks(folder: Path, runs: int, caches: Path) -> None:
     slowest = max(costs[1:], key=lambda cost: cost.cpu)
     met = "met" if slowest.wall < HOOK else "met by its CPU time only" if slowest.cpu < HOOK else "missed"
     print(f"target: second runs under {HOOK:g} s: {met}\n")
+
+
+def show_devices(folder: Path, runs: int, caches: Path) -> None:
+    """Groups with claims of devices, and the same ones with an extended resource."""
+    plain, claiming = folder / "extended", folder / "claims"
+    build_devices(plain, claims=False)
+    build_devices(claiming, claims=True)
+    commands = [python(CLI, "check", "--no-cache", str(each)) for each in (plain, claiming)]
+    without, with_ = interleaved(commands, runs, caches)
+    times = with_.cpu / without.cpu
+    met = "met" if times < DEVICE_TIMES else "missed"
+    print(f"claims of devices: {NODES} nodes with {DEVICES} devices, {GROUPS} groups: {with_.cpu:.2f} s of CPU,")
+    print(f"{without.cpu:.2f} s without claims; {times:.2f} times (target: under {DEVICE_TIMES:g}): {met}\n")
 
 
 def show_verdicts(once: Timing, twice: Timing) -> None:

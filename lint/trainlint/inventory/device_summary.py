@@ -26,7 +26,7 @@ _IDENTIFYING: Final = lazy_pattern(
 def anonymous_devices(devices: NodeDevices, node: str) -> NodeDevices | None:
     """The devices as they can be written into an Inventory: attributes that identify a device exist without a value.
 
-    ``None`` where an Inventory cannot say what there is: partitions that share counters, taints, pools that are not
+    ``None`` where an Inventory cannot say what there is: partitions that share counters, pools that are not
     whole, devices that several nodes share.
     """
     plain = not devices.elsewhere and all(map(_is_plain, devices.slices))
@@ -43,7 +43,7 @@ def anonymous_devices(devices: NodeDevices, node: str) -> NodeDevices | None:
 
 
 def _is_plain(each: DeviceSlice) -> bool:
-    odd = (one.consumes or one.taints or one.binding_conditions for one in each.devices)
+    odd = (one.consumes or one.binding_conditions for one in each.devices)
     policies = (amount.policy for one in each.devices for amount in one.capacity.values())
     return not each.counters and not each.per_device and not any(odd) and not any(policies)
 

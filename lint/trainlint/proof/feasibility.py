@@ -19,6 +19,7 @@ from trainlint.model.settings import Settings
 from trainlint.model.storage import Storage
 from trainlint.model.workload import PodSet
 from trainlint.proof.cause import Miss, PlacementCause
+from trainlint.proof.shared_claims import beside_each_other
 from trainlint.scheduling import dynamic_resources, volume_binding, volume_zone
 from trainlint.scheduling.admission import NOTHING_KNOWN, admit
 from trainlint.scheduling.filter import Doubt, Refusal, refusals
@@ -98,7 +99,7 @@ def judge_pod_set(
         if node.pool.maximum != 0
     }
     if pod_set.spec.resource_claims:
-        verdicts = _stopped_by_errors(verdicts, nodes)
+        verdicts = beside_each_other(pod_set, made.pod, _stopped_by_errors(verdicts, nodes), nodes)
     for part in pod_set.spec.undetermined:
         ground = DoubtGround.UNREAD_CONTAINERS if part == UNREAD_CONTAINERS else DoubtGround.TEMPLATE
         need = None if part == UNREAD_CONTAINERS else Because(NeedGround.TEMPLATE, (part, pod_set.name))

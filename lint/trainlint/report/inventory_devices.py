@@ -35,7 +35,8 @@ def _alike(device: SliceDevice) -> object:
         (name, "?" if isinstance(value, Undetermined) else value if value[0] == "version" else value[0])
         for name, value in sorted(device.attributes.items())
     ]
-    return attributes, sorted((name, each.value) for name, each in device.capacity.items()), device.shared
+    capacity = sorted((name, each.value) for name, each in device.capacity.items())
+    return attributes, capacity, device.shared, device.taints
 
 
 def _group(driver: str, devices: Sequence[SliceDevice], text: Text) -> Iterator[str]:
@@ -54,6 +55,11 @@ def _group(driver: str, devices: Sequence[SliceDevice], text: Text) -> Iterator[
             amount = int(each.value) if each.value.denominator == 1 else 0
             unit = "memory" if amount >= 1 << 20 else name
             yield f"          {text(name)}: {json.dumps(readable(unit, amount))}"
+    if first.taints:
+        yield "        taints:"
+        for taint in first.taints:
+            value = f", value: {text(taint.value)}" if taint.value else ""
+            yield f"          - {{key: {text(taint.key)}{value}, effect: {text(taint.effect)}}}"
     unknown = [name for name in sorted(first.attributes) if name not in known]
     if unknown:
         yield f"        unknown: [{', '.join(map(text, unknown))}]"

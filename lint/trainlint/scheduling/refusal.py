@@ -57,6 +57,7 @@ class Ground(Enum):
     RATIO = auto()  # the container (empty: the pod), the limit, of what, the ratio, the request
     DEVICES = auto()  # the claims, the pool
     DEVICE_SELECTION = auto()  # the claims, why a selector fails
+    SHARED_CLAIM = auto()  # the claim, the pool, how many pods share it
     UNCOUNTED = auto()  # the container, what a quota counts
 
 

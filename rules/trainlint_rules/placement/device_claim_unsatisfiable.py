@@ -6,6 +6,9 @@ drivers publish for each node (ResourceSlices); where no node that the pods may 
 accepted, the pods stay Pending. A selector that fails on one device (it reads an attribute which that device lacks) is
 an error: then the pod waits although other nodes have what it asks for.
 
+Pods that name one ResourceClaim share its devices: where these are local to a node, all of the pods have to be on that
+node, and wait where it has no room for them. A ResourceClaimTemplate makes a claim for each pod.
+
 Silent where no ResourceSlices and no devices of an Inventory are known: then the claims are among the needs of the
 group. A class that is not among the manifests is a need as well, but for those of NVIDIA's chart.
 
@@ -70,13 +73,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.finding import Finding, Related, RelatedPlaces, Severity, besides, certainty_of
+from trainlint.finding import Finding, Location, Related, RelatedPlaces, Severity, besides, certainty_of
 from trainlint.model.devices import DeviceWish
+from trainlint.model.pod import PodResourceClaim
 from trainlint.model.root import Root
 from trainlint.proof.cause import PlacementCause
 from trainlint.proof.ideal.device_needs import device_needs
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.devices.one_node import offered
+from trainlint.scheduling.refusal import Ground
 from trainlint.wording.because import because_text, texts_of
 from trainlint.wording.forcing import forcing
 from trainlint.wording.needs import device_words
@@ -94,13 +99,13 @@ def _finding(cause: PlacementCause, forced: RelatedPlaces) -> Finding:
     reasons = dict.fromkeys(because_text(each.reason) for miss in cause.misses for each in miss.refusals)
     asked = "; ".join(map(device_words, device_needs(pod_set)))
     wish, most = _short(cause)
-    claim = pod_set.spec.resource_claims[0]
-    at = wish.at if wish is not None else claim.devices.at if claim.devices is not None else claim.at
+    shared = _shared(cause)
+    at = wish.at if wish is not None else shared or _place(pod_set.spec.resource_claims[0])
     has = f"the most that a node has is {most}" if wish is not None else "; ".join(reasons)
     return Finding(
         message=f"the pods of {pod_set.name} stay Pending: each claims {asked}, and {has}",
         at=at or pod_set.spec.at or pod_set.at,
-        remedy=_remedy(wish, most),
+        remedy=_remedy(wish, most, shared=shared is not None),
         related=besides(
             forced,
             tuple(Related("uses the claim", each.at) for each in pod_set.spec.resource_claims if each.at is not None)
@@ -114,6 +119,16 @@ def _finding(cause: PlacementCause, forced: RelatedPlaces) -> Finding:
         certainty=certainty_of(cause.assumes),
         cause=asked,
     )
+
+
+def _place(claim: PodResourceClaim) -> Location | None:
+    return claim.devices.at if claim.devices is not None else claim.at
+
+
+def _shared(cause: PlacementCause) -> Location | None:
+    """Where the pods name the claim that they share, if that is why no node takes them."""
+    found = [each for miss in cause.misses for each in miss.refusals if each.reason.ground is Ground.SHARED_CLAIM]
+    return found[0].at if found else None
 
 
 def _short(cause: PlacementCause) -> tuple[DeviceWish | None, int]:
@@ -131,7 +146,9 @@ def _short(cause: PlacementCause) -> tuple[DeviceWish | None, int]:
     return None, 0
 
 
-def _remedy(wish: DeviceWish | None, most: int) -> str:
+def _remedy(wish: DeviceWish | None, most: int, *, shared: bool) -> str:
+    if wish is None and shared:
+        return "name a ResourceClaimTemplate (resourceClaimTemplateName), which makes a claim for each pod"
     if wish is None:
         return "ask for devices that one node has, or add nodes that have them"
     if most:

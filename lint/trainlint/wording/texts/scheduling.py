@@ -44,6 +44,7 @@ REFUSALS: Final[Mapping[Enum, str]] = {
     Ground.NO_LIMIT: "[container {}|the pod] has no limit for {}, at most {} is allowed",
     Ground.RATIO: "[container {}|the pod] has a limit of {} {}, more than {} times its request {}",
     Ground.DEVICES: "the nodes of {1} do not have the devices of {0}",
+    Ground.SHARED_CLAIM: "its devices bind the {2} pods that share {0} to one node, and none of {1} takes all of them",
     Ground.DEVICE_SELECTION: "the scheduler fails at the devices of {}: {}",
     Ground.UNCOUNTED: "container {} does not set {}, which the quota counts",
     Ground.SHORTAGES: "{}",
