@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from trainlint.kube.node import HOSTNAME
 from trainlint.model.because import Because
 from trainlint.model.devices import NodeDevices
 from trainlint.model.pod import PodResourceClaim
 from trainlint.model.workload import PodSet
 from trainlint.scheduling import dynamic_resources, node_resources_fit
 from trainlint.scheduling.inter_pod_affinity import term_matches
-from trainlint.scheduling.node import HOSTNAME, Node
+from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.refusal import Code, Doubt, Ground, Refusal
 
@@ -21,7 +22,7 @@ Verdict = tuple[Refusal | Doubt, ...]
 
 def beside_each_other(
     pod_set: PodSet, pod: Pod, verdicts: Mapping[int, Verdict], nodes: Sequence[Node]
-) -> Mapping[int, Verdict]:
+) -> dict[int, Verdict]:
     """The verdicts, where a node that takes one pod of the set cannot take all that share a claim of its devices.
 
     The first pod that is placed allocates the claim; devices that are local to a node bind the others to that node.
@@ -29,7 +30,7 @@ def beside_each_other(
     shared = next((each for each in pod_set.spec.resource_claims if _is_shared(each)), None)
     count = pod_set.replicas
     if shared is None or not isinstance(count, int) or count < 2:
-        return verdicts
+        return dict(verdicts)
     return {index: verdict or _alone(shared, count, pod, nodes[index]) for index, verdict in verdicts.items()}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
 from typing import Final
 
@@ -26,6 +27,8 @@ _MOST: Final = 20_000
 _PODS: Final = 256
 """More pods than these are not counted on one node: it takes no more by default."""
 _answers: dict[tuple[tuple[Claims, ...], NodeDevices], Answer] = {}
+_counts: dict[tuple[Hashable, NodeDevices], int] = {}
+"""By what claims of templates ask for, whatever the templates are called."""
 
 
 def placed_together(pods: tuple[Claims, ...], devices: NodeDevices) -> Answer:
@@ -41,6 +44,21 @@ def placed_together(pods: tuple[Claims, ...], devices: NodeDevices) -> Answer:
 
 def most_together(claims: Claims, devices: NodeDevices) -> int:
     """How many pods with such claims one empty node takes, as far as devices decide."""
+    if any(each.claim or each.devices is None for each in claims):
+        return _most_together(claims, devices)
+    key = (
+        tuple((each.devices and (each.devices.requests, each.devices.constraints), each.classes) for each in claims),
+        devices,
+    )
+    found = _counts.get(key)
+    if found is None:
+        if len(_counts) >= _MOST:
+            _counts.clear()
+        found = _counts[key] = _most_together(claims, devices)
+    return found
+
+
+def _most_together(claims: Claims, devices: NodeDevices) -> int:
     node = _OneNode(devices, claims)
     count = 0
     while count < _PODS and isinstance(node.place(claims), AllocatedClaims):
