@@ -69,20 +69,20 @@ def test_every_label_counts_without_cilium() -> None:
 
 
 def test_a_pod_and_its_own_node_always_reach_each_other() -> None:
-    calico = other()
-    policies = read(knp("{podSelector: {}, policyTypes: [Ingress, Egress]}"), calico)
-    near = pod("a", "h", calico, host_network=True, node="same")
-    far = pod("a", "h", calico, host_network=True, node="other")
-    assert ask(policies, near, pod("a", "x", calico)).answer is ALLOW
-    assert ask(policies, pod("a", "x", calico), near).answer is ALLOW
-    assert ask(policies, far, pod("a", "x", calico)).answer is DENY
+    antrea = other("antrea")
+    policies = read(knp("{podSelector: {}, policyTypes: [Ingress, Egress]}"), antrea)
+    near = pod("a", "h", antrea, host_network=True, node="same")
+    far = pod("a", "h", antrea, host_network=True, node="other")
+    assert ask(policies, near, pod("a", "x", antrea)).answer is ALLOW
+    assert ask(policies, pod("a", "x", antrea), near).answer is ALLOW
+    assert ask(policies, far, pod("a", "x", antrea)).answer is DENY
 
 
 def test_whether_a_selector_finds_pods_on_the_host_network_is_left_to_the_plugin() -> None:
-    calico = other()
-    policies = read(knp("{podSelector: {}, ingress: [{from: [{podSelector: {matchLabels: {app: h}}}]}]}"), calico)
-    far = pod("a", "h", calico, host_network=True)
-    assert ask(policies, far, pod("a", "x", calico)).answer is UNKNOWN
+    antrea = other("antrea")
+    policies = read(knp("{podSelector: {}, ingress: [{from: [{podSelector: {matchLabels: {app: h}}}]}]}"), antrea)
+    far = pod("a", "h", antrea, host_network=True)
+    assert ask(policies, far, pod("a", "x", antrea)).answer is UNKNOWN
 
 
 def test_named_and_ranged_ports_follow_the_api() -> None:
@@ -146,11 +146,12 @@ def test_admin_network_policies_do_nothing_under_cilium_and_are_unknown_elsewher
     assert ask(read(ADMIN, antrea), pod("a", "y", antrea), pod("a", "x", antrea)).answer is UNKNOWN
 
 
-def test_calico_policies_make_verdicts_unknown_and_never_allowed() -> None:
-    everywhere, in_a = read(CALICO % "GlobalNetworkPolicy"), read(CALICO % "NetworkPolicy")
-    assert ask(everywhere, pod("b", "y"), pod("c", "x")).answer is UNKNOWN
-    assert ask(in_a, pod("b", "y"), pod("c", "x")).answer is ALLOW
-    verdict = ask(in_a, pod("b", "y"), pod("a", "x"))
+def test_calico_policies_make_verdicts_unknown_where_the_plugin_is_not_stated() -> None:
+    assumed = Settings(cni=Cni())
+    everywhere, in_a = read(CALICO % "GlobalNetworkPolicy", assumed), read(CALICO % "NetworkPolicy", assumed)
+    assert ask(everywhere, pod("b", "y", assumed), pod("c", "x", assumed)).answer is UNKNOWN
+    assert ask(in_a, pod("b", "y", assumed), pod("c", "x", assumed)).answer is ALLOW
+    verdict = ask(in_a, pod("b", "y", assumed), pod("a", "x", assumed))
     assert verdict.answer is UNKNOWN
     assert texts_of(verdict.ingress.uncertain) == (
         "what Calico NetworkPolicy a/g decides: only its own engine can tell",
@@ -158,8 +159,27 @@ def test_calico_policies_make_verdicts_unknown_and_never_allowed() -> None:
     assert [each.subject for each in in_a.unknowns] == ["Calico NetworkPolicy a/g"]
 
 
+@pytest.mark.parametrize("plugin", ["cilium", "antrea", "kindnet", "ovn-kubernetes"])
+def test_calico_policies_do_nothing_beside_plugins_that_enforce_their_own(plugin: str) -> None:
+    settings = other(plugin)
+    policies = read(CALICO % "NetworkPolicy", settings)
+    (unenforced,) = policies.unenforced
+    assert unenforced.why == f"only Calico enforces Calico NetworkPolicy, and the network plugin here is {plugin}"
+    assert ask(policies, pod("b", "y", settings), pod("a", "x", settings)).answer is ALLOW
+
+
+@pytest.mark.parametrize("plugin", ["vpc-cni", "other", ""])
+def test_calico_policies_may_be_in_force_beside_the_vpc_cni_and_unnamed_plugins(plugin: str) -> None:
+    settings = other(plugin)
+    policies = read(CALICO % "NetworkPolicy", settings)
+    assert policies.unenforced == ()
+    assert ask(policies, pod("b", "y", settings), pod("a", "x", settings)).answer is UNKNOWN
+
+
 def test_what_cilium_denies_stays_denied_beside_calico_policies_if_it_is_known_to_run() -> None:
     closed = cnp("{endpointSelector: {}, ingress: [{}]}") + CALICO % "NetworkPolicy"
     assert ask(read(closed), pod("b", "y"), pod("a", "x")).answer is DENY
+    admin = cnp("{endpointSelector: {}, ingress: [{}]}") + ADMIN
+    assert ask(read(admin), pod("b", "y"), pod("a", "x")).answer is DENY
     assumed = Settings(cni=Cni())
     assert ask(read(closed, assumed), pod("b", "y", assumed), pod("a", "x", assumed)).answer is UNKNOWN

@@ -109,7 +109,7 @@ def test_whether_pods_ask_an_address_of_its_own_is_not_known() -> None:
     assert asked(read(NO_PEER + redirect(frontend), ON), ON) is DENY
 
 
-@pytest.mark.parametrize("settings", [cilium(), other()])
+@pytest.mark.parametrize("settings", [cilium(), other("antrea")])
 def test_a_cache_on_the_host_network_leaves_open_who_is_asked(settings: Settings) -> None:
     closed = "{podSelector: {}, policyTypes: [Egress]}"
     text = "---\n{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: k, namespace: a}, "

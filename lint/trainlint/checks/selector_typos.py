@@ -71,4 +71,4 @@ def _subject(subject: LabelSelector, slip: SelectorTypo) -> LabelSelector:
     def right(item: Requirement) -> Requirement:
         return replace(item, values=(slip.meant,)) if item.at == slip.at else item
 
-    return LabelSelector(tuple(map(right, subject.requirements)), subject.at)
+    return LabelSelector(tuple(map(right, subject.requirements)), subject.at, subject.expression)

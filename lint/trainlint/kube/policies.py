@@ -8,6 +8,7 @@ from trainlint.model.api_kind import ApiKind, declared, names
 
 __all__ = [
     "ADMIN_KINDS",
+    "CALICO_GROUPS",
     "FOREIGN_CLUSTER",
     "FOREIGN_KINDS",
     "KINDS",
@@ -26,6 +27,7 @@ POLICY_KINDS: Final = {
 
 ADMIN_KINDS: Final = ("AdminNetworkPolicy", "BaselineAdminNetworkPolicy")
 CALICO_GROUPS: Final = ("projectcalico.org", "crd.projectcalico.org")
+"""The API groups of Calico's objects: behind its own API server, and as they are stored."""
 
 FOREIGN_KINDS: Final = {
     **{(group, kind): f"Calico {kind}" for group in CALICO_GROUPS for kind in ("NetworkPolicy", "GlobalNetworkPolicy")},
@@ -37,6 +39,8 @@ FOREIGN_KINDS: Final = {
 FOREIGN_CLUSTER: Final = frozenset({"ClusterNetworkPolicy", "GlobalNetworkPolicy", *ADMIN_KINDS})
 """Those of them that are objects of the cluster."""
 
+_CALICO_CLUSTER: Final = "GlobalNetworkSet HostEndpoint KubeControllersConfiguration Tier"
+
 SERVICE_KINDS: Final = frozenset({"Endpoints", "EndpointSlice", "Service"})
 """The kinds from which the backends of a Service are read."""
 
@@ -46,6 +50,7 @@ KINDS: Final = (
     *declared("", namespaced="Endpoints Service"),
     *declared("discovery.k8s.io", namespaced="EndpointSlice"),
     *declared("cilium.io", namespaced="CiliumLocalRedirectPolicy", cluster="CiliumCIDRGroup"),
+    *(kind for group in CALICO_GROUPS for kind in declared(group, namespaced="NetworkSet", cluster=_CALICO_CLUSTER)),
 )
 """Every kind that decides which connections policies permit."""
 POLICY_READ_KINDS: Final = names(KINDS)

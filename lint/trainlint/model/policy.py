@@ -88,14 +88,16 @@ class Peer:
 
     ``selector`` holds requirements whose keys carry a source prefix (``k8s:``, ``any:``, ``reserved:``). ``prefixes``
     is ``None`` for peers chosen by labels; a peer chosen by address lies in some prefix of each of its tuples, and in
-    none of ``excepts``. ``undecidable`` says why no offline answer exists (DNS names, cloud groups) where that is so.
-    ``kind`` is the field that says it, without its direction (Endpoints, Entities, CIDR, podSelector, nodes, ...), and
-    ``written`` the peer as people wrote it (``fromEntities: cluster``).
+    none of ``excepts``. ``within`` holds prefixes in which a peer chosen by labels must lie too, as Calico's may.
+    ``undecidable`` says why no offline answer exists (DNS names, cloud groups) where that is so. ``kind`` is the field
+    that says it, without its direction (Endpoints, Entities, CIDR, podSelector, nodes, ...), and ``written`` the peer
+    as people wrote it (``fromEntities: cluster``).
     """
 
     selector: LabelSelector = field(default_factory=LabelSelector)
     prefixes: tuple[tuple[str, ...], ...] | None = None
     excepts: tuple[str, ...] = ()
+    within: tuple[tuple[str, ...], ...] = ()
     undecidable: Because | None = None
     kind: str = field(default="", compare=False)
     written: str = field(default="", compare=False)
@@ -142,7 +144,8 @@ class PolicyEntry:
     where they are written without any port, which matches nothing. ``namespace`` is empty for cluster-wide policies.
     ``node`` marks policies of nodes. ``only_if`` names a condition of the whole entry (authentication). ``requires`` is
     what Cilium 1.18 asks of the endpoint peers of every like entry that selects the pod (``fromRequires``).
-    ``made_by`` names the policy where an operator makes it.
+    ``made_by`` names the policy where an operator makes it. ``doubtful`` says why it is not known whether the entry is
+    about a connection that it seems to match, and ``not_ports`` are ports that are not meant (both Calico's).
     """
 
     origin: ObjectRef
@@ -161,6 +164,8 @@ class PolicyEntry:
     requires: LabelSelector | None = None
     at: Location = field(default_factory=lambda: Location("", 0), compare=False)
     made_by: str = field(default="", compare=False)
+    doubtful: Because | None = None
+    not_ports: tuple[PortRule, ...] = ()
 
     @property
     def policy(self) -> str:

@@ -10,19 +10,24 @@ from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import Settings
 from trainlint.model.workload import PodSet
 from trainlint.policy.options import CiliumOptions, cilium_options
+from trainlint.source.document import Field
 
 __all__ = ["CidrGroup", "PolicyContext", "PolicyService"]
 
 
 @fact
 class PolicyService:
-    """A Service, for ``toServices``; ``endpoints`` are the addresses behind one without a selector."""
+    """A Service, for ``toServices``; ``endpoints`` are the addresses behind one without a selector.
+
+    ``ports`` are the protocol and the port of its pods, by number or name, for each of its ports.
+    """
 
     namespace: str
     name: str
     labels: Mapping[str, str] = field(default_factory=dict)
     selector: Mapping[str, str] = field(default_factory=dict)
     endpoints: tuple[str, ...] = ()
+    ports: tuple[tuple[str, str], ...] = ()
 
 
 @fact
@@ -41,7 +46,8 @@ class PolicyContext:
     ``port_names`` are the named ports of all pods, which Cilium up to 1.19 resolves egress rules with; ``None`` where
     only the two ends of a connection are known. ``bare_engine`` reads and judges as Cilium's policy engine does by
     itself: without the API server's validation, without DNS answers and cloud groups. ``dns_caches`` are pods that may
-    answer instead of the cluster's DNS.
+    answer instead of the cluster's DNS. ``service_accounts`` are the ServiceAccounts, by whose labels Calico's
+    policies select.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -51,6 +57,7 @@ class PolicyContext:
     port_names: Mapping[tuple[str, str], frozenset[int]] | None = None
     bare_engine: bool = False
     dns_caches: tuple[PodSet, ...] = ()
+    service_accounts: tuple[Field, ...] = ()
 
     @property
     def options(self) -> CiliumOptions:

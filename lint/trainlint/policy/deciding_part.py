@@ -39,4 +39,6 @@ def deciding_part(policies: PolicySet, namespaces: Collection[str]) -> DecidingP
     foreign = [each for each in policies.foreign if each.namespace in names]
     by_name = any(rule.name for entry in entries for rule in entry.ports or ())
     table = policies.rules.context.port_names if by_name else None
-    return DecidingPart(entries, tuple(entry.at for entry in entries), (foreign, policies.dns, table))
+    return DecidingPart(
+        entries, tuple(entry.at for entry in entries), (foreign, policies.dns, table, policies.rules.calico)
+    )

@@ -112,7 +112,9 @@ def endpoint(
             node_filter=rules.nodes,
         )
         # The other labels of its node are not known. The NetworkPolicy API says nothing of pods on the host network.
-        unknown = _unknown_node(rules) if settings.cni.name == "cilium" else OpenLabels(POD_LABELS)
+        # Calico sees them as the addresses of their node, which have labels where a HostEndpoint is made of it.
+        stated = settings.cni.name in ("cilium", "calico")
+        unknown = _unknown_node(rules) if stated else OpenLabels(POD_LABELS)
         return replace(found, unknown=unknown, unknown_subject=rules.any_label, own_labels=pod_set.labels)
     return pod_endpoint(
         name,

@@ -36,6 +36,15 @@ class VerdictGround(Enum):
     ADDRESS = auto()  # the policy, the end
     NOT_COMPUTED = auto()  # why
     FOREIGN = auto()  # the policy
+    SOURCE_PORT = auto()
+    ICMP_CODE = auto()
+    ADDRESS_FAMILY = auto()
+    OWN_ADDRESS = auto()  # the side of the rule
+    UNREAD_SERVICE = auto()  # the Service
+    HOST_ENDPOINT = auto()  # the HostEndpoint
+    FORWARDED = auto()  # the policy
+    DOUBTFUL = auto()  # the policy, why
+    SELECTOR = auto()  # the policy, the end
     HOST_CACHE = auto()  # the cache
     REDIRECTED_ADDRESS = auto()  # the redirect
     REDIRECTED_TO_HOST = auto()  # the redirect, the cache
@@ -74,3 +83,4 @@ class MissGround(Enum):
     NO_PORT = auto()
     PORTS = auto()  # the ports that are listed, those that are asked for
     NAMED_PORT = auto()  # the name of the port, the end
+    OUTSIDE = auto()  # the end, the prefixes

@@ -10,10 +10,11 @@ from trainlint.fact import fact, remembered
 from trainlint.model.policy import Direction, Peer, PolicyEntry, PortRule
 from trainlint.model.workload import PortRange
 from trainlint.policy.addresses import AddressMatcher, Network, contains
+from trainlint.policy.calico_cluster import CalicoCluster
 from trainlint.policy.context import PolicyContext
 from trainlint.policy.identity import Endpoint
 from trainlint.policy.options import CiliumOptions
-from trainlint.policy.port_parts import Parts, PortSpan, parts_of
+from trainlint.policy.port_parts import Parts, PortSpan, parts_of, without_ports
 from trainlint.policy.ports import resolve
 from trainlint.policy.selector import Matcher
 
@@ -24,11 +25,12 @@ ALL_PORTS = PortRange(0, 65535)
 
 @fact
 class Rules:
-    """The rules of the game: Cilium's, or plain Kubernetes' where another plugin enforces NetworkPolicy."""
+    """The rules of the game: Cilium's, Calico's, or plain Kubernetes' where another plugin enforces NetworkPolicy."""
 
     context: PolicyContext
     options: CiliumOptions
     cilium: bool
+    calico: CalicoCluster | None = None
 
     @property
     def excluding_peers_open(self) -> bool:
@@ -45,9 +47,12 @@ class ReadyPeer:
     labels: Matcher
     addresses: AddressMatcher | None
     excepts: tuple[Network, ...] = ()
+    within: tuple[tuple[Network, ...], ...] = ()
 
     def matches(self, endpoint: Endpoint, rules: Rules) -> bool | None:
         """Whether the endpoint is this peer; ``None`` if that is not known."""
+        if rules.calico is not None:
+            return self._matches_in_calico(endpoint, rules.calico)
         if self.peer.undecidable:
             # Names and groups stand for addresses outside the cluster, a Service may stand for pods too.
             possible = endpoint.has("world") or self.peer.kind == "Services"
@@ -60,6 +65,25 @@ class ReadyPeer:
         if found is False and endpoint.namespace and rules.excluding_peers_open and self.labels.only_excludes:
             return None
         return found and self._outside(endpoint) if self.excepts else found
+
+    def _matches_in_calico(self, endpoint: Endpoint, cluster: CalicoCluster) -> bool | None:
+        """Labels and addresses must fit, whatever the end is: Calico makes sets of addresses of both (P 11.4)."""
+        if self.peer.undecidable:
+            return None
+        found = self.labels.matches(endpoint.labels, endpoint.unknown)
+        node = endpoint.has("host") or endpoint.has("remote-node")
+        if found is False and node and self.peer.prefixes is None:
+            seen = (each.end for each in cluster.hosts if each.seen)
+            found = None if any(self.labels.matches(each.labels, each.unknown) is not False for each in seen) else False
+        if found is False:
+            return False
+        groups = self.addresses.within if self.addresses is not None else self.within
+        inside = [contains(group, endpoint.address, wildcard=True) for group in groups]
+        excepts = self.addresses.excepts if self.addresses is not None else self.excepts
+        outside = contains(excepts, endpoint.address, wildcard=True)
+        if False in inside or outside is True:
+            return False
+        return None if None in inside or outside is None else found
 
     def _outside(self, endpoint: Endpoint) -> bool | None:
         """Whether the address, if it has one, is not among the exceptions."""
@@ -110,13 +134,17 @@ class ReadyEntry:
 
     def spans_for(self, subject: Endpoint, peer: Endpoint, rules: Rules) -> tuple[PortSpan, ...] | None:
         """The layer-4 half: spans of ports, names resolved; ``None`` for every port of every protocol."""
-        if self.spans is None or not self.named:
+        if self.spans is None or not (self.named or self.entry.not_ports):
             return self.spans
         ingress = self.entry.direction is Direction.INGRESS
         names = subject.names if ingress else _egress_names(peer, rules)
         ranges = ingress or rules.options.version < (1, 20, 0)
         found = [rule for each in self.named if (rule := resolve(each, names, ranges=ranges))]
-        return (*self.spans, *(_span(rule) for rule in found))
+        spans = (*self.spans, *(_span(rule) for rule in found))
+        if not self.entry.not_ports:
+            return spans
+        left_out = [rule for each in self.entry.not_ports if (rule := resolve(each, names, ranges=ranges))]
+        return without_ports(spans, tuple(_span(rule) for rule in left_out))
 
 
 def _egress_names(peer: Endpoint, rules: Rules) -> Mapping[tuple[str, str], int]:
@@ -135,7 +163,8 @@ def _span(rule: PortRule) -> PortSpan:
 def _ready_peer(peer: Peer) -> ReadyPeer:
     addresses = AddressMatcher.of(peer)
     if peer.prefixes is None:
-        return ReadyPeer(peer, Matcher.of(peer.selector), None, addresses.excepts)
+        within = AddressMatcher.of(replace(peer, prefixes=peer.within)).within if peer.within else ()
+        return ReadyPeer(peer, Matcher.of(peer.selector), None, addresses.excepts, within)
     return ReadyPeer(peer, Matcher.of(peer.selector), addresses)
 
 

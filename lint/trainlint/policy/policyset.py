@@ -29,9 +29,10 @@ from trainlint.policy.identity import Endpoint
 from trainlint.policy.index import EntryIndex
 from trainlint.policy.labels import pod_label_filter
 from trainlint.policy.matching import ALL_PORTS, Rules, ready
+from trainlint.policy.nodes import by_nodes
 from trainlint.policy.resolvers import ClusterDns, on_port
 from trainlint.policy.selection import SelectedEntries, conflict_of, select
-from trainlint.policy.selector import split_source
+from trainlint.policy.selector import keys_asked, split_source
 from trainlint.policy.verdict import ALLOW, DENY, EITHER, Answers, Matched, decide, intersect
 
 __all__ = ["OWN_POD", "REPLY", "SECONDARY_INTERFACE", "PolicySet", "SelectedEntries"]
@@ -114,7 +115,10 @@ class PolicySet:
         found = self._decisions.get(key)
         if found is None:
             judge = self._at_dns if subject.dns or peer.dns else self._decide
-            found = self._decisions[key] = judge(direction, subject, peer, protocol, ports)
+            found = judge(direction, subject, peer, protocol, ports)
+            if self._rules.calico is not None:
+                found = by_nodes(self, self._rules.calico, found, subject, peer, protocol, ports)
+            self._decisions[key] = found
         return found
 
     def _at_dns(
@@ -178,7 +182,7 @@ class PolicySet:
     @cached_property
     def _subject_keys(self) -> frozenset[str]:
         """The labels by which entries select pods."""
-        return frozenset(item.key for entry in self.entries for item in entry.subject.requirements)
+        return frozenset(key for entry in self.entries for key in keys_asked(entry.subject))
 
     def conflicts(self, subject: Endpoint) -> Iterator[Conflict]:
         """The entries that surely select an end and cannot be merged: Cilium then computes no policy for it."""
@@ -193,7 +197,7 @@ class PolicySet:
     def _decide(
         self, direction: Direction, subject: Endpoint, peer: Endpoint, protocol: str, ports: PortRange | None
     ) -> Decision:
-        if self._rules.options.audit or self._own_node(subject, peer):
+        if self._rules.options.audit or self._own_node(direction, subject, peer):
             return Decision(direction, Permission.ALLOW, allowed=(ports or ALL_PORTS,))
         selection = self.selection(subject, direction)
         if selection.conflict is not None:
@@ -202,13 +206,17 @@ class PolicySet:
             return Decision(direction, Permission.UNKNOWN, conflict=why, uncertain=uncertain)
         spend(6 + len(selection.entries))
         matched = self._match(direction, subject, peer, selection)
+        calico = self._rules.calico is not None
+        if calico and selection.ends:
+            ends = (Matched(each.first, each.certain, None, ended=each.isolating) for each in selection.ends)
+            matched = tuple(sorted((*matched, *ends), key=lambda each: each.level))
         decision = decide(
             direction,
             matched,
             protocol,
             ports,
-            default=self._default(direction, subject, peer, selection),
-            isolating=selection.isolating,
+            default=ALLOW if calico else self._default(direction, subject, peer, selection),
+            isolating=() if calico else selection.isolating,
             why=lambda entry: doubt(entry, subject, peer),
         )
         there = ("", subject.namespace)
@@ -229,8 +237,10 @@ class PolicySet:
             for each in self.foreign
         )
 
-    def _own_node(self, subject: Endpoint, peer: Endpoint) -> bool:
-        """The NetworkPolicy API always allows traffic between a pod and its own node."""
+    def _own_node(self, direction: Direction, subject: Endpoint, peer: Endpoint) -> bool:
+        """The NetworkPolicy API always allows traffic between a pod and its own node; Calico what comes from there."""
+        if self._rules.calico is not None:
+            return direction is Direction.INGRESS and peer.has("host")
         return not self._rules.cilium and (subject.has("host") or peer.has("host"))
 
     def _match(
@@ -244,7 +254,8 @@ class PolicySet:
                 match = entry.selects_peer(peer, self._rules, selection.required.get(entry.entry.action))
                 if match is not False:
                     spans = entry.spans_for(subject, peer, self._rules)
-                    matched.append(Matched(entry, certain and match is True, spans, self._blocked(entry.entry)))
+                    sure = certain and match is True and entry.entry.doubtful is None
+                    matched.append(Matched(entry, sure, spans, self._blocked(entry.entry)))
             found = self._matched[key] = tuple(matched)
         return found
 

@@ -10,7 +10,7 @@ from typing import Final
 from trainlint.model.policy import Condition, PortRule
 from trainlint.model.workload import PortRange
 
-__all__ = ["Parts", "PortSpan", "condition", "cut", "parts_of"]
+__all__ = ["Parts", "PortSpan", "condition", "cut", "parts_of", "without_ports"]
 
 PortSpan = tuple[str, int, int, PortRule]
 """Protocol, first and last port, and the rule that says so."""
@@ -40,6 +40,22 @@ def condition(spans: Spans, parts: Callable[[], Parts], protocol: str, port: int
                 return ()
             found = rule.only_if
     return found
+
+
+def without_ports(spans: Spans, left_out: Spans) -> Spans:
+    """The spans without the ports of others."""
+    found: list[PortSpan] = []
+    for protocol, first, last, rule in spans:
+        at = first
+        for start, end in sorted((one, two) for name, one, two, _ in left_out if name == protocol):
+            if end < at or start > last:
+                continue
+            if start > at:
+                found.append((protocol, at, start - 1, rule))
+            at = max(at, end + 1)
+        if at <= last:
+            found.append((protocol, at, last, rule))
+    return tuple(found)
 
 
 def cut(

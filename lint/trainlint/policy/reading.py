@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from trainlint.fact import remembered, together
 from trainlint.kube.meta import read_labels
-from trainlint.kube.policies import POLICY_KINDS, POLICY_READ_KINDS
+from trainlint.kube.policies import CALICO_GROUPS, POLICY_KINDS, POLICY_READ_KINDS
 from trainlint.kube.values import read_strings
 from trainlint.model.because import Because
 from trainlint.model.policy import PolicyEntry, Rejection, Unenforced
 from trainlint.model.workload import ObjectRef
+from trainlint.policy.calico_cluster import CalicoCluster
 from trainlint.policy.cilium import cilium_entries
 from trainlint.policy.cilium import rules as cilium_rules
 from trainlint.policy.clusternetworkpolicy import cluster_entries
@@ -71,13 +72,17 @@ def _read(roots: tuple[Field, ...], context: PolicyContext) -> PolicySet:
     groups = (*context.cidr_groups, *_cidr_groups(roots, rejected, bare=context.bare_engine))
     context = replace(context, cidr_groups=groups, services=_services(roots, context))
     rules = Rules(context, context.options, cilium=context.settings.cni.name == "cilium")
+    if context.settings.cni.name == "calico":
+        rules = replace(rules, calico=CalicoCluster())
     entries: list[PolicyEntry] = []
     unenforced: list[Unenforced] = []
     foreign: list[ForeignPolicy] = []
     for root in roots:
         group, kind = _group(root), root["kind"].scalar or ""
+        if rules.calico is not None and group in CALICO_GROUPS:
+            continue
         if (other := read_foreign(root, group)) is not None:
-            if why := never_enforced(other, cilium=rules.cilium):
+            if why := never_enforced(other, group, context.settings.cni):
                 unenforced.append(Unenforced(other.origin, root.at, why))
             else:
                 foreign.append(other)
@@ -93,6 +98,13 @@ def _read(roots: tuple[Field, ...], context: PolicyContext) -> PolicySet:
         else:
             entries += (attributed(entry, root) for entry in _entries(root, origin, rules))
             unenforced += _host_policies(root, origin, rules)
+    if rules.calico is not None and any(_group(root) in CALICO_GROUPS for root in roots):
+        from trainlint.policy.calico import read_calico  # noqa: PLC0415 (only where Calico's objects are in use)
+
+        found = read_calico(roots, entries, context)
+        rules, entries = replace(rules, calico=found.cluster), list(found.entries)
+        rejected += found.rejected
+        foreign += found.foreign
     dns = cluster_dns(roots, context.dns_caches, context.settings, context.namespaces)
     return PolicySet(entries, rules, rejected=rejected, unenforced=unenforced, foreign=foreign, dns=dns)
 

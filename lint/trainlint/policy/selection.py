@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from trainlint.fact import fact
 from trainlint.model.policy import Action, Direction, PolicyEntry
 from trainlint.model.selector import LabelSelector, Requirement
+from trainlint.policy.calico_cluster import CalicoCluster
 from trainlint.policy.conflicts import Conflict, merge_conflict
 from trainlint.policy.identity import Endpoint
 from trainlint.policy.matching import ReadyEntry, Rules
 from trainlint.policy.selector import Matcher
 
-__all__ = ["SelectedEntries", "conflict_of", "select"]
+__all__ = ["SelectedEntries", "TierEnd", "conflict_of", "select"]
 
 
 @fact
@@ -24,6 +25,19 @@ class SelectedEntries:
     isolated: bool | None
     conflict: Conflict | None
     required: Mapping[Action, Matcher]
+    ends: tuple[TierEnd, ...] = ()
+
+
+@fact
+class TierEnd:
+    """The end of a tier of Calico's, where connections are denied that no rule of its policies matches.
+
+    ``first`` is one of its entries, ``isolating`` are those that isolate; ``certain``: one of these surely does.
+    """
+
+    first: ReadyEntry
+    isolating: tuple[PolicyEntry, ...]
+    certain: bool
 
 
 def select(subject: Endpoint, candidates: Iterable[ReadyEntry], rules: Rules) -> Mapping[Direction, SelectedEntries]:
@@ -51,6 +65,19 @@ def _selection(subject: Endpoint, entries: list[tuple[ReadyEntry, bool]], rules:
         isolated=isolated,
         conflict=conflict_of(subject, [each.entry for each, _ in entries], rules),
         required=_required([each.entry for each, _ in entries]),
+        ends=_ends(entries, rules.calico) if rules.calico is not None else (),
+    )
+
+
+def _ends(entries: Sequence[tuple[ReadyEntry, bool]], cluster: CalicoCluster) -> tuple[TierEnd, ...]:
+    """The ends of the tiers that have a policy about an endpoint, apart from those at which connections go on."""
+    tiers: dict[int, list[tuple[ReadyEntry, bool]]] = {}
+    for each in entries:
+        if each[0].entry.isolates and each[0].entry.tier not in cluster.passing:
+            tiers.setdefault(each[0].entry.tier, []).append(each)
+    return tuple(
+        TierEnd(own[0][0], tuple(each.entry for each, _ in own), any(certain for _, certain in own))
+        for own in tiers.values()
     )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from trainlint.fact import fact
+from trainlint.fact import fact, remembered
 from trainlint.finding import Location
 from trainlint.kube.selectors import read_label_selector
 from trainlint.kube.values import is_placeholder
 from trainlint.model.known import SYMBOL, Known, Undetermined
-from trainlint.model.selector import LabelSelector, Requirement
+from trainlint.model.selector import LabelCondition, LabelSelector, Requirement
 from trainlint.policy.identity import CLUSTER_KEY, NAMESPACE_KEY, NAMESPACE_LABELS
 from trainlint.policy.labels import OpenLabels
 from trainlint.policy.options import CiliumOptions
@@ -21,6 +21,7 @@ __all__ = [
     "cluster_scope",
     "has_key",
     "has_prefix",
+    "keys_asked",
     "overwrite",
     "peer_scope",
     "prefixed",
@@ -135,10 +136,11 @@ def _begins_otherwise(value: str, prefix: str) -> bool:
 class Matcher:
     """A selector made ready for matching: terms are (key, negative, values or None for existence, open).
 
-    ``open`` marks a term that holds a placeholder: what it will require is not known.
+    ``open`` marks a term that holds a placeholder: what it will require is not known. ``expression`` must hold too.
     """
 
     terms: tuple[tuple[str, bool, frozenset[str] | None, bool], ...]
+    expression: LabelCondition | None = None
 
     @classmethod
     def of(cls, selector: LabelSelector) -> Matcher:
@@ -153,12 +155,12 @@ class Matcher:
                     terms.append((item.key, item.operator == "DoesNotExist", None, opened))
                 case _:
                     continue
-        return cls(tuple(terms))
+        return cls(tuple(terms), selector.expression)
 
     @property
     def only_excludes(self) -> bool:
         """Whether it asks for nothing, and excludes something."""
-        return bool(self.terms) and all(negative for _, negative, _, _ in self.terms)
+        return bool(self.terms) and all(negative for _, negative, _, _ in self.terms) and self.expression is None
 
     def matches(self, labels: Mapping[str, Known[str]], unknown: OpenLabels | None = None) -> bool | None:
         """Whether labels meet all requirements; ``None`` where a label or value that is not known decides."""
@@ -182,4 +184,59 @@ class Matcher:
                     return False
             elif (found in values) is negative:
                 return False
+        if self.expression is not None:
+            held = _holds(self.expression, labels, unknown)
+            return False if held is False else result and held
         return result
+
+
+def keys_asked(selector: LabelSelector) -> frozenset[str]:
+    """The keys of all labels that it depends on."""
+    own = (item.key for item in selector.requirements)
+    return frozenset((*own, *_keys(selector.expression))) if selector.expression is not None else frozenset(own)
+
+
+def _keys(expression: LabelCondition) -> Iterator[str]:
+    if expression.requirement is not None:
+        yield expression.requirement.key
+    for each in expression.operands:
+        yield from _keys(each)
+
+
+def _holds(expression: LabelCondition, labels: Mapping[str, Known[str]], unknown: OpenLabels | None) -> bool | None:
+    """Whether a condition holds for labels; ``None`` where what is not known decides."""
+    match expression.form:
+        case "test":
+            return _meets(expression.requirement, labels, unknown) if expression.requirement else None
+        case "not":
+            found = _holds(expression.operands[0], labels, unknown)
+            return None if found is None else not found
+        case "and" | "or" as form:
+            decisive, result = form == "or", bool(form == "and")
+            unsure = False
+            for each in expression.operands:
+                found = _holds(each, labels, unknown)
+                if found is decisive:
+                    return decisive
+                unsure = unsure or found is None
+            return None if unsure else result
+        case _:
+            return None
+
+
+@remembered
+def _single(item: Requirement) -> Matcher:
+    return Matcher.of(LabelSelector((item,)))
+
+
+def _meets(item: Requirement, labels: Mapping[str, Known[str]], unknown: OpenLabels | None) -> bool | None:
+    if item.operator not in ("Contains", "StartsWith", "EndsWith"):
+        return _single(item).matches(labels, unknown)
+    found, wanted = labels.get(item.key), item.values[0]
+    if found is None:
+        return None if unknown is not None and unknown.may_hold(item.key) else False
+    if isinstance(found, Undetermined) or is_placeholder(wanted):
+        return None
+    if item.operator == "Contains":
+        return wanted in found
+    return found.startswith(wanted) if item.operator == "StartsWith" else found.endswith(wanted)

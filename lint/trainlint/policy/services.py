@@ -64,7 +64,8 @@ def read_services(roots: Iterable[Field]) -> Iterator[PolicyService]:
         namespace = meta.namespace or "default"
         match meta.kind:
             case "Service" if meta.api_version == "v1":
-                services.append((namespace, meta.name, meta.labels, read_labels(root["spec"]["selector"])))
+                spec = root["spec"]
+                services.append((namespace, meta.name, meta.labels, read_labels(spec["selector"]), _ports(spec)))
             case "Endpoints" if meta.api_version == "v1":
                 for subset in root["subsets"].elements():
                     found = (each["ip"].scalar for each in subset["addresses"].elements())
@@ -72,5 +73,13 @@ def read_services(roots: Iterable[Field]) -> Iterator[PolicyService]:
             case "EndpointSlice":
                 for each in root["endpoints"].elements():
                     addresses[namespace, meta.labels.get(SERVICE_NAME, "")] += read_strings(each["addresses"])
-    for namespace, name, labels, selector in services:
-        yield PolicyService(namespace, name, labels, selector, tuple(addresses[namespace, name]))
+    for namespace, name, labels, selector, ports in services:
+        yield PolicyService(namespace, name, labels, selector, tuple(addresses[namespace, name]), ports)
+
+
+def _ports(spec: Field) -> tuple[tuple[str, str], ...]:
+    found = []
+    for port in spec["ports"].elements():
+        target = port["targetPort"] if port["targetPort"].present else port["port"]
+        found.append((port["protocol"].scalar or "TCP", target.scalar or ""))
+    return tuple(found)

@@ -89,6 +89,10 @@ def unmet(selector: LabelSelector, end: Endpoint, *, policed: bool = False) -> I
         match = _matcher(item).matches(labels, unknown)
         if match is not True:
             yield item, match is False
+    if selector.expression is not None:
+        match = Matcher((), selector.expression).matches(labels, unknown)
+        if match is not True:
+            yield Requirement(selector.expression.text, "Selector", (), selector.at), match is False
 
 
 def _peer_shortfalls(ready: ReadyEntry, subject: Endpoint, peer: Endpoint, policies: PolicySet) -> Iterator[Shortfall]:
@@ -114,8 +118,8 @@ def _peer_shortfalls(ready: ReadyEntry, subject: Endpoint, peer: Endpoint, polic
     if found.peer.undecidable:
         reason = Because(MissGround.UNDECIDABLE, (written, found.peer.undecidable))
         yield Shortfall(EntryPart.PEER, reason, at, certain=match is False)
-    elif found.peer.prefixes is not None:
-        yield Shortfall(EntryPart.PEER, _address_ground(found, peer), at, certain=match is False)
+    elif found.peer.prefixes is not None or _only_by_address(found, peer, policies):
+        yield Shortfall(EntryPart.PEER, _address_ground(found, peer, policies), at, certain=match is False)
     elif found.peer.kind == "Entities":
         reason = Because(MissGround.ENTITY, (peer.name, written.partition(": ")[2] or written))
         yield Shortfall(EntryPart.PEER, reason, at)
@@ -142,8 +146,18 @@ def closest_peer(ready: ReadyEntry, peer: Endpoint, policies: PolicySet) -> Read
     return min(possible, key=distance, default=None)
 
 
-def _address_ground(found: ReadyPeer, peer: Endpoint) -> Because:
-    prefixes = ", ".join(prefix for group in found.peer.prefixes or () for prefix in group)
+def _only_by_address(found: ReadyPeer, peer: Endpoint, policies: PolicySet) -> bool:
+    """Whether Calico's peer fits but for the address."""
+    return policies.rules.calico is not None and found.labels.matches(peer.labels, peer.unknown) is True
+
+
+def _address_ground(found: ReadyPeer, peer: Endpoint, policies: PolicySet) -> Because:
+    groups = found.peer.prefixes or found.peer.within
+    prefixes = ", ".join(prefix for group in groups for prefix in group)
+    if policies.rules.calico is not None and peer.address is None and not peer.has("world"):
+        if not prefixes:
+            prefixes = f"none of {', '.join(found.peer.excepts)}"
+        return Because(MissGround.OUTSIDE, (peer.name, prefixes))
     if not peer.has("world"):
         return Because(MissGround.INSIDE, (prefixes, peer.name))
     if peer.address is None:

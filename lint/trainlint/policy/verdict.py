@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
+from math import inf
 
 from trainlint.fact import fact, remembered
 from trainlint.model.because import Because
@@ -24,13 +25,21 @@ EITHER = ALLOW | DENY
 class Matched:
     """An entry whose subject and peer match a pair of endpoints, for certain or perhaps, and its ports for them.
 
-    ``blocked`` marks an allow on condition of an authentication that never happens.
+    ``blocked`` marks an allow on condition of an authentication that never happens. ``ended`` are the entries that
+    isolate where this stands for the end of their tier.
     """
 
     ready: ReadyEntry
     certain: bool
     spans: tuple[PortSpan, ...] | None
     blocked: bool = False
+    ended: tuple[PolicyEntry, ...] = ()
+
+    @property
+    def level(self) -> tuple[int, float]:
+        """The tier and the place in it; its end comes last."""
+        entry = self.ready.entry
+        return (entry.tier, inf if self.ended else entry.priority)
 
     @property
     def entry(self) -> PolicyEntry:
@@ -57,6 +66,7 @@ class _Outcome:
     deciding: tuple[PolicyEntry, ...] = ()
     perhaps: tuple[PolicyEntry, ...] = ()
     only_if: ConditionChoice = ConditionChoice()
+    ended: tuple[PolicyEntry, ...] = ()
 
 
 Levels = list[tuple[int, Active]]
@@ -64,15 +74,77 @@ Levels = list[tuple[int, Active]]
 
 def _levels(active: Active) -> Levels:
     """Entries of one tier and priority decide together; lower numbers first, as they come already."""
-    grouped = groupby(active, key=lambda each: (each[0].entry.tier, each[0].entry.priority))
+    grouped = groupby(active, key=lambda each: each[0].level)
     return [(tier, list(group)) for (tier, _), group in grouped]
 
 
-def _walk(levels: Levels, start: int, default: Answers) -> _Outcome:
-    """What levels from ``start`` on decide about one port."""
-    if start == len(levels):
-        return _Outcome(default)
-    tier, entries = levels[start]
+@fact
+class _Step:
+    """What one level decides: ``answers`` beside those of what follows, unless it is ``final``.
+
+    ``skip`` says whether what follows is the next tier; ``None``: that, or the next level.
+    """
+
+    answers: Answers
+    final: bool = False
+    deciding: tuple[PolicyEntry, ...] = ()
+    perhaps: tuple[PolicyEntry, ...] = ()
+    only_if: ConditionChoice = ConditionChoice()
+    ended: tuple[PolicyEntry, ...] = ()
+    skip: bool | None = False
+
+
+def _walk(levels: Levels, default: Answers) -> _Outcome:
+    """What the levels decide about one port, each asked until one is certain."""
+    answers: Answers = frozenset()
+    perhaps: tuple[PolicyEntry, ...] = ()
+    other_ways: list[int] = []
+    asked: set[int] = set()
+    at, last = 0, _Step(default, final=True)
+    while at < len(levels):
+        asked.add(at)
+        step = _step(levels[at][1])
+        answers |= step.answers
+        perhaps += step.perhaps
+        if step.final:
+            last = step
+            break
+        if step.skip is None:
+            other_ways.append(_next_tier(levels, at))
+        at = _next_tier(levels, at) if step.skip else at + 1
+    else:
+        answers |= default
+    while other_ways:
+        answers |= _answers(levels, other_ways, asked, default)
+    return _Outcome(answers, last.deciding, perhaps, last.only_if, last.ended)
+
+
+def _answers(levels: Levels, other_ways: list[int], asked: set[int], default: Answers) -> Answers:
+    """What may be decided on one of the ways that a connection takes where an entry perhaps passes it on."""
+    at, answers = other_ways.pop(), frozenset[Permission]()
+    while at < len(levels):
+        if at in asked:
+            return answers
+        asked.add(at)
+        step = _step(levels[at][1])
+        answers |= step.answers
+        if step.final:
+            return answers
+        if step.skip is None:
+            other_ways.append(_next_tier(levels, at))
+        at = _next_tier(levels, at) if step.skip else at + 1
+    return answers | default
+
+
+def _next_tier(levels: Levels, at: int) -> int:
+    tier = levels[at][0]
+    return next((index for index in range(at + 1, len(levels)) if levels[index][0] != tier), len(levels))
+
+
+def _step(entries: Active) -> _Step:
+    first = entries[0][0]
+    if first.ended:
+        return _Step(DENY, first.certain, perhaps=() if first.certain else first.ended, ended=first.ended)
     sure: dict[Action, list[tuple[PolicyEntry, tuple[Condition, ...]]]] = {action: [] for action in Action}
     perhaps: dict[Action, list[PolicyEntry]] = {action: [] for action in Action}
     blocked: list[Matched] = []
@@ -84,23 +156,18 @@ def _walk(levels: Levels, start: int, default: Answers) -> _Outcome:
         else:
             perhaps[each.entry.action].append(each.entry)
     if sure[Action.DENY]:
-        return _Outcome(DENY, tuple(entry for entry, _ in sure[Action.DENY]))
+        return _Step(DENY, final=True, deciding=tuple(entry for entry, _ in sure[Action.DENY]))
     unsure = (*perhaps[Action.DENY], *perhaps[Action.ALLOW], *perhaps[Action.PASS])
-    answers = DENY if perhaps[Action.DENY] or blocked else frozenset()
+    answers = DENY if perhaps[Action.DENY] or blocked else frozenset[Permission]()
     if any(each.certain for each in blocked):  # Nothing lifts authentication, see _conditions.
-        return _Outcome(DENY, tuple(each.entry for each in blocked if each.certain))
+        return _Step(DENY, final=True, deciding=tuple(each.entry for each in blocked if each.certain))
     if sure[Action.ALLOW]:
-        return _Outcome(
-            answers | ALLOW, tuple(entry for entry, _ in sure[Action.ALLOW]), unsure, _conditions(sure[Action.ALLOW])
-        )
+        deciding, choice = tuple(entry for entry, _ in sure[Action.ALLOW]), _conditions(sure[Action.ALLOW])
+        return _Step(answers | ALLOW, final=True, deciding=deciding, perhaps=unsure, only_if=choice)
     if perhaps[Action.ALLOW]:
         answers |= ALLOW
-    next_tier = next((index for index in range(start + 1, len(levels)) if levels[index][0] != tier), len(levels))
-    follow = _walk(levels, next_tier if sure[Action.PASS] else start + 1, default)
-    answers |= follow.answers
-    if perhaps[Action.PASS] and not sure[Action.PASS]:
-        answers |= _walk(levels, next_tier, default).answers
-    return _Outcome(answers, follow.deciding, unsure + follow.perhaps, follow.only_if)
+    skip = True if sure[Action.PASS] else None if perhaps[Action.PASS] else False
+    return _Step(answers, perhaps=unsure, skip=skip)
 
 
 def _conditions(allowing: Sequence[tuple[PolicyEntry, tuple[Condition, ...]]]) -> ConditionChoice:
@@ -117,7 +184,7 @@ def _outcomes(
     if ports.first == ports.last:
         found = ((each, each.condition(protocol, ports.first)) for each in matched)
         active = [(each, asked) for each, asked in found if asked is not None]
-        yield ports, _walk(_levels(active), 0, default)
+        yield ports, _walk(_levels(active), default)
         return
     always: dict[int, tuple[Condition, ...]] = {index: () for index, each in enumerate(matched) if each.spans is None}
     changing = ((index, each.parts()) for index, each in enumerate(matched) if each.spans is not None)
@@ -125,7 +192,7 @@ def _outcomes(
     for part, matching in cut(changing, protocol, ports):
         if matching not in known:
             active = [(matched[index], asked) for index, asked in sorted({**always, **dict(matching)}.items())]
-            known[matching] = _walk(_levels(active), 0, default)
+            known[matching] = _walk(_levels(active), default)
         yield part, known[matching]
 
 
@@ -157,6 +224,7 @@ def decide(
     telling = [each for each in outcomes if answer is not Permission.DENY or each.answers == DENY]
     perhaps = _distinct(entry for each in telling for entry in each.perhaps)
     unsure = (*perhaps, *(isolating if default == EITHER else ())) if answer is Permission.UNKNOWN else ()
+    isolating = isolating or _distinct(entry for each in telling for entry in each.ended)
     return Decision(
         direction=direction,
         answer=answer,

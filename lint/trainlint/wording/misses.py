@@ -32,6 +32,8 @@ def requirement_text(item: Requirement) -> str:
             return f"{name} in ({values})"
         case "NotIn":
             return f"{name} not in ({values})"
+        case "Selector":
+            return f"{item.key}"
         case "Exists":
             return name if source == "reserved" else f"any {name}"
         case _:
@@ -55,6 +57,8 @@ def _actual(unmet: UnmetRequirement) -> str:
     item, end = unmet.requirement, unmet.end
     if unmet.meant is not None:
         return f"{end.name} has {unmet.meant[0]}={unmet.meant[1]}"
+    if item.operator == "Selector":
+        return f"the labels of {end.name} do not meet it, or are not known"
     source, key = split_source(item.key)
     if not end.namespace:
         return _no_pod(end)

@@ -126,7 +126,7 @@ def test_where_a_finding_of_each_rule_points(tmp_path: Path) -> None:
 
 def test_policies_of_other_engines_make_it_unknown_and_never_a_finding(tmp_path: Path) -> None:
     foreign = "apiVersion: projectcalico.org/v3\nkind: NetworkPolicy\nmetadata: {name: c, namespace: ml}\nspec: {}\n"
-    files = {"job.yaml": job(), "calico.yaml": foreign, "trainlint.yaml": CILIUM}
+    files = {"job.yaml": job(), "calico.yaml": foreign, "trainlint.yaml": cni("vpc-cni")}
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     result = check([tmp_path], select=POLICY_RULES)
@@ -134,8 +134,10 @@ def test_policies_of_other_engines_make_it_unknown_and_never_a_finding(tmp_path:
     assert any("Calico NetworkPolicy ml/c" in each.subject for each in result.unknowns)
 
 
-@pytest.mark.parametrize(("settings", "expected"), [(CILIUM, {FLOW}), (cni("calico"), set()), ("", set())])
-def test_a_denial_stands_beside_them_only_where_cilium_is_known_to_deny(
+@pytest.mark.parametrize(
+    ("settings", "expected"), [(CILIUM, {FLOW}), (cni("calico"), {FLOW}), (cni("vpc-cni"), set()), ("", set())]
+)
+def test_a_denial_stands_beside_them_only_where_the_engine_is_known_to_deny(
     tmp_path: Path, settings: str, expected: set[str]
 ) -> None:
     """Calico may allow in an earlier tier what a NetworkPolicy leaves out; nothing opens what Cilium drops."""

@@ -25,6 +25,15 @@ POLICIES: Final[Mapping[Enum, str]] = {
     VerdictGround.ADDRESS: "{0} may be about {1}: its address, or a placeholder in the policy, is not known",
     VerdictGround.NOT_COMPUTED: "Cilium cannot compute a policy, because {}",
     VerdictGround.FOREIGN: "what {} decides: only its own engine can tell",
+    VerdictGround.SOURCE_PORT: "it asks for a port at the source, which each connection chooses anew",
+    VerdictGround.ICMP_CODE: "it asks for a code of ICMP messages",
+    VerdictGround.ADDRESS_FAMILY: "it is about IPv6 only",
+    VerdictGround.OWN_ADDRESS: "it asks for the address of its own pods ({})",
+    VerdictGround.UNREAD_SERVICE: "the Service {} is not in Git",
+    VerdictGround.HOST_ENDPOINT: "whether the policies of {} are about this node: they would not allow it",
+    VerdictGround.FORWARDED: "what {} does with traffic that nodes forward (applyOnForward)",
+    VerdictGround.DOUBTFUL: "{0} may be about it: {1}",
+    VerdictGround.SELECTOR: "{0} has a selector of which it is not known whether {1} meets it",
     VerdictGround.HOST_CACHE: (
         "whether pods ask the cluster's DNS or {}, which is on the host network: the kubelet and the cache's own setup "
         "decide that"
@@ -57,6 +66,7 @@ POLICIES: Final[Mapping[Enum, str]] = {
     MissGround.NOT_IN: "{0} is not in {1}",
     MissGround.NO_PORT: "its port list names no port, which means none",
     MissGround.PORTS: "lists {0} and not {1}",
+    MissGround.OUTSIDE: "whether {0} lies in {1} is not known",
     MissGround.NAMED_PORT: "names the port {0}, which {1} does not declare",
     Condition.HTTP: "the requests match the HTTP rules",
     Condition.DNS: "the requests match the DNS rules",
