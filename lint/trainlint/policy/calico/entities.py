@@ -168,7 +168,7 @@ class Entity:
         return both(*parts) if parts else None
 
     def own_doubt(self) -> Because | None:
-        """Why it is not known whether the pods of the policy are this end; ``None`` where their address does not decide."""
+        """Why it is open whether the policy's own pods are this end; ``None`` where their address does not decide."""
         nets = self.nets
         everywhere = not nets or any(net.endswith("/0") and ":" not in net for net in nets)
         if not everywhere or self.not_nets or self.field["services"].present:
