@@ -1,8 +1,9 @@
 """Nothing in this cluster enforces the policy.
 
 Which policies count is decided by the network plugin: Cilium's own kinds mean nothing to Calico, Calico's own kinds and
-AdminNetworkPolicy mean nothing to Cilium, ClusterNetworkPolicy is off unless it is switched on, and policies that select nodes need the
-host firewall. The API server accepts them all, so the object is there and looks as if it protected something.
+AdminNetworkPolicy mean nothing to Cilium, ClusterNetworkPolicy is off unless it is switched on, and policies that
+select nodes need the host firewall. The API server accepts them all, so the object is there and looks as if it
+protected something.
 
 Silent where the network plugin and its options are not stated in trainlint.yaml.
 
