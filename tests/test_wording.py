@@ -45,6 +45,7 @@ from trainlint.model.policy import Condition, Decision, Rejection, Unenforced
 from trainlint.model.refuser import Refuser
 from trainlint.model.settings import Settings
 from trainlint.model.workload import Colocation, Gang
+from trainlint.policy.calico_ground import CalicoGround
 from trainlint.policy.conflicts import Conflict
 from trainlint.policy.ground import MergeGround, MissGround, PolicyGround, VerdictGround
 from trainlint.policy.rejection_ground import RejectionGround, UnenforcedGround
@@ -133,7 +134,7 @@ GROUNDS = [
     *(QueueGround, QueueRole, FlawRole),
     *(FormFlaw, JobFlaw, KindFlaw, ObjectFlaw, PodFlaw, SchemaFlaw, ValueType, Phrase),
     *(FieldFlaw, FieldPlace, PodGroupFlaw, VolcanoFlaw),
-    *(GroupGround, TieGround, RefusedPart, Refuser, RejectionGround, UnenforcedGround),
+    *(GroupGround, TieGround, RefusedPart, Refuser, RejectionGround, UnenforcedGround, CalicoGround),
     *(AdmissionGround, ClosureGround, ControlPlaneGround, DeployGround, InstalledGround, PluginGround, SnapshotGround),
 ]
 """Every enumeration of grounds."""

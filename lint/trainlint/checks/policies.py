@@ -7,6 +7,7 @@ from functools import cached_property
 
 from trainlint.fact import fact
 from trainlint.finding import Location, Path
+from trainlint.kube.policies import FOREIGN_KINDS
 from trainlint.kube.strings import unquoted
 from trainlint.model.policy import Action, Permission, PolicyEntry, Rejection
 from trainlint.model.workload import Flow, Group, ObjectRef, PodSet
@@ -62,7 +63,7 @@ class PolicyMistakes:
         """The policy objects that were neither refused nor are without effect."""
         out = {each.origin for each in self._policies.rejected} | {each.origin for each in self._policies.unenforced}
         origins = {entry.origin for entry in self.entries} - out
-        return tuple(each for each in self._snapshot.objects if each.ref in origins)
+        return tuple(each for each in self._snapshot.objects if _origin(each) in origins)
 
     @cached_property
     def rejected(self) -> tuple[Rejection, ...]:
@@ -144,6 +145,12 @@ class PolicyMistakes:
     def selecting(self) -> frozenset[ObjectRef]:
         """The policies that select some pod of this snapshot, or may."""
         return frozenset(entry.origin for entry in self.entries if self._audience.selects_no_pod(entry) is None)
+
+
+def _origin(item: ApiObject) -> ObjectRef:
+    """The object as its entries name it: Calico's kinds with their maker."""
+    name = FOREIGN_KINDS.get((item.meta.api_group, item.meta.kind))
+    return item.ref if name is None else ObjectRef(name, item.ref.namespace, item.ref.name)
 
 
 def _by_origin(entries: Iterable[PolicyEntry]) -> dict[ObjectRef, list[PolicyEntry]]:

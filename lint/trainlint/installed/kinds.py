@@ -24,10 +24,11 @@ __all__ = [
 
 _INSTALLED: Final = (
     *declared("config.kueue.x-k8s.io", files="Configuration"),
+    *declared("operator.tigera.io", cluster="Installation"),
     *declared("upgrade.cattle.io", namespaced="Plan"),
 )
 INSTALLED_KINDS: Final = names(_INSTALLED)
-"""Kueue's own configuration; that by which k3s and RKE2 are upgraded, which says their version."""
+"""Kueue's own configuration; what Calico is installed by; that by which k3s and RKE2 are upgraded, with a version."""
 
 CILIUM_CONFIG: Final = "cilium-config"
 KUEUE_CONFIG: Final = "kueue-manager-config"

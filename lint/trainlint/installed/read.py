@@ -8,6 +8,7 @@ from typing import Final
 
 from trainlint.deploy.deployment import Release
 from trainlint.installed import cilium
+from trainlint.installed.calico import of_calico
 from trainlint.installed.ground import InstalledGround
 from trainlint.installed.kinds import CILIUM_CONFIG
 from trainlint.installed.known_settings import KnownSettings
@@ -42,6 +43,9 @@ def informed(
         settings = replace(settings, kubernetes=found["kubernetes"].value, kubernetes_stated=True)
     if not other and (of_cilium or settings.cni.stated):
         settings = replace(settings, cni=_cni(settings.cni, found, evident=bool(of_cilium)))
+    calico = None if settings.cni.stated or of_cilium else next(of_calico(items, releases), None)
+    if calico is not None:
+        settings, found = replace(settings, cni=Cni("calico", "", stated=True)), {**found, calico.name: calico}
     manager, doubts = configured(items, releases)
     return KnownSettings(
         replace(settings, kueue=manager, operators=operator_releases(items, releases)),

@@ -118,5 +118,6 @@ class UnenforcedGround(Enum):
 
     NOT_READ = auto()  # the kind
     ONLY_CILIUM = auto()  # the kind, the network plugin
+    ONLY_CALICO = auto()  # the kind, the network plugin
     HOST_FIREWALL = auto()
     NOT_IMPLEMENTED = auto()  # the kind

@@ -19,6 +19,7 @@ from trainlint.wording.filling import filled
 from trainlint.wording.network_faults import NetworkCause
 from trainlint.wording.texts.argument import ARGUMENT
 from trainlint.wording.texts.assumptions import ASSUMPTIONS
+from trainlint.wording.texts.calico import CALICO
 from trainlint.wording.texts.fields import FIELDS
 from trainlint.wording.texts.jobs import JOBS
 from trainlint.wording.texts.kinds import KINDS
@@ -56,6 +57,7 @@ TEXTS: Final[Mapping[Enum, Text]] = {
     **VALUES,
     **VOLCANO,
     **ASSUMPTIONS,
+    **CALICO,
     **REJECTIONS,
     **REFUSERS,
 }

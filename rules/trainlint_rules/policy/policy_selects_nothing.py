@@ -122,10 +122,11 @@ def _finding(unselected: Unselected) -> Finding:
     near = [f"{key}={value}" for key, value in unselected.near]
     labels = ", ".join(near)
     wanted = " and ".join(map(requirement_text, unselected.requirements))
+    lacking = "none has" if unselected.requirements[0].operator != "Selector" else "none meets"
     close = difflib.get_close_matches(wanted, near, n=1, cutoff=0.5)
     remedy = f"did you mean {close[0]}?" if close else f"pods here have {labels}" if labels else ""
     return Finding(
-        message=f"{unselected.origin} selects no pod: none has {wanted}",
+        message=f"{unselected.origin} selects no pod: {lacking} {wanted}",
         at=unselected.at,
         remedy=remedy or "correct the selector, or remove the policy",
         evidence={"selects": wanted, "pods have": labels or "none of these labels"},
@@ -141,6 +142,6 @@ def _corrected(unselected: Unselected) -> Iterator[Fix]:
         key, value = split_source(each.key)[1], ", ".join(each.values)
         there = [label for name, label in unselected.near if name == key]
         meant = only_meant(value, there) if each.operator == "In" else ""
-        if meant:
+        if meant and unselected.by_labels:
             at = unselected.at.child("matchLabels", key)
             yield Fix(f"select pods with {key}: {meant} in {unselected.origin}", (Put(at, meant),))

@@ -78,9 +78,16 @@ def check(facts: Facts) -> Iterator[Finding]:
         )
 
 
+def _is_calico(miss: ServicePortMiss) -> bool:
+    return miss.entry.origin.kind.startswith("Calico ")
+
+
 def _listened(miss: ServicePortMiss) -> Iterator[Fix]:
     """The port on which the pods listen: it is not open yet, so a person must decide on it."""
-    at = miss.at if miss.at.path[-1:] == ("port",) else miss.at.child("port")
-    port: int | str = miss.target if miss.entry.origin.kind == "NetworkPolicy" else str(miss.target)
+    listed = len(miss.at.path) > 1 and miss.at.path[-2] == "ports"  # Calico's ports are plain values
+    at = miss.at if miss.at.path[-1:] == ("port",) or _is_calico(miss) else miss.at.child("port")
+    port: int | str = miss.target if miss.entry.origin.kind == "NetworkPolicy" or _is_calico(miss) else str(miss.target)
+    if _is_calico(miss) and not listed:
+        return
     opens = f"port {miss.target} to the peers that {miss.entry.origin} admits"
     yield Fix(f"list port {miss.target}", (Put(at, port),), Safety.OPENING, opens)

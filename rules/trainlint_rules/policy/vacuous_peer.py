@@ -72,6 +72,9 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 def vacuous(root: Field) -> Iterator[Vacuous]:
     """The empty lists of a policy object."""
+    if "projectcalico.org/" in (root["apiVersion"].scalar or ""):
+        yield from _calico(root["spec"])
+        return
     if root["kind"].scalar == "NetworkPolicy":
         yield from _kubernetes(root["spec"])
         return
@@ -88,6 +91,16 @@ def _kubernetes(spec: Field) -> Iterator[Vacuous]:
                 yield Vacuous(element[peers], peers, "every peer", unwritten=True)
             if element["ports"].value == []:
                 yield Vacuous(element["ports"], "ports", "every port", unwritten=True)
+
+
+def _calico(spec: Field) -> Iterator[Vacuous]:
+    """Empty lists of Calico are as if they were not there (P 11.3)."""
+    for section in ("ingress", "egress"):
+        for element in spec[section].elements():
+            for side in ("source", "destination"):
+                for name, means in (("nets", "every address"), ("ports", "every port")):
+                    if element[side][name].value == []:
+                        yield Vacuous(element[side][name], name, means, unwritten=True)
 
 
 def _cilium(element: Field, way: str) -> Iterator[Vacuous]:

@@ -194,8 +194,8 @@ def _services(field: Field, namespace: str, context: PolicyContext) -> Iterator[
     found = next((each for each in context.services if (each.namespace, each.name) == (where, name)), None)
     written = f"services: {where}/{name}"
     if found is not None and found.selector:
-        labels = [Requirement(f"k8s:{key}", "In", (value,), field.at) for key, value in found.selector.items()]
-        labels.append(Requirement(f"k8s:{NAMESPACE_KEY}", "In", (where,), field.at))
+        labels = [Requirement(f"k8s:{key}", "In", (value,)) for key, value in found.selector.items()]
+        labels.append(Requirement(f"k8s:{NAMESPACE_KEY}", "In", (where,)))
         yield Peer(LabelSelector(tuple(labels), field.at), kind="Services", written=written, at=field.at)
     elif found is not None and found.endpoints:
         yield Peer(prefixes=(found.endpoints,), kind="Services", written=written, at=field.at)

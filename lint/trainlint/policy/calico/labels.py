@@ -119,12 +119,15 @@ def prefixed_names(
 
 
 def selector_of(found: LabelCondition, text: str = "", at: Location | None = None) -> LabelSelector:
-    """A translated condition as a selector: plain requirements as such, what is more beside them."""
+    """A translated condition as a selector: plain requirements as such, what is more beside them.
+
+    Requirements have no place of their own, so that no repair writes a value over a whole selector.
+    """
     requirements: list[Requirement] = []
     rest: list[LabelCondition] = []
     for each in _flat(_turned(found, negated=False)):
         if each.requirement is not None and each.requirement.operator in ("In", "NotIn", "Exists", "DoesNotExist"):
-            requirements.append(replace(each.requirement, at=at))
+            requirements.append(each.requirement)
         else:
             rest.append(each)
     expression = replace(both(*rest), text=text) if rest else None

@@ -10,7 +10,9 @@ from functools import lru_cache
 from typing import Final
 
 from trainlint.lazy_pattern import lazy_pattern
+from trainlint.model.because import Because
 from trainlint.model.selector import LabelCondition, Requirement
+from trainlint.policy.calico_ground import CalicoGround
 
 __all__ = ["ALL", "GLOBAL", "LONGEST", "SelectorError", "parse"]
 
@@ -47,7 +49,11 @@ Token = tuple[str, str]
 
 
 class SelectorError(ValueError):
-    """A text that is no selector; says why."""
+    """A text that is no selector; ``why`` says what is wrong with it."""
+
+    def __init__(self, ground: CalicoGround, *values: str) -> None:
+        super().__init__(ground.name)
+        self.why = Because(ground, values)
 
 
 @lru_cache(maxsize=2048)
@@ -72,7 +78,7 @@ def _tokens(text: str) -> list[Token]:
         if tokens and tokens[-1][0] == "label" and text[at] not in "()\"'{},=!&|":
             word = _WORD.match(text, at)
             if word is None:
-                raise SelectorError(f"after the label {tokens[-1][1]} an operator is needed")
+                raise SelectorError(CalicoGround.NO_OPERATOR, tokens[-1][1])
             tokens.append(("word", next(each for each in word.groups() if each)))
             at = word.end()
             continue
@@ -83,9 +89,9 @@ def _tokens(text: str) -> list[Token]:
 def _token(text: str, at: int) -> tuple[Token, int]:
     found = _TOKEN.match(text, at)
     if found is None:
-        raise SelectorError(_complaint(text[at]))
+        raise _complaint(text[at])
     if text.startswith(("has(", "all(", "global("), at) and not found["name"] and not (found["all"] or found["global"]):
-        raise SelectorError(f"{text[at : text.index('(', at)]}() is not closed as it should be")
+        raise SelectorError(CalicoGround.UNCLOSED_CALL, text[at : text.index("(", at)])
     if found["name"]:
         return ("has", _short(found["name"])), found.end()
     if found["label"]:
@@ -98,16 +104,16 @@ def _token(text: str, at: int) -> tuple[Token, int]:
 
 def _short(name: str) -> str:
     if len(name) > _LONGEST_NAME:
-        raise SelectorError("the name of a label is too long")
+        raise SelectorError(CalicoGround.LONG_LABEL)
     return name
 
 
-def _complaint(sign: str) -> str:
+def _complaint(sign: str) -> SelectorError:
     if sign in "\"'":
-        return "a text is not closed"
+        return SelectorError(CalicoGround.OPEN_TEXT)
     if sign in "=&|":
-        return f"{sign} stands alone: it is written twice"
-    return "a line break is no blank in a selector" if sign in "\r\n" else f"{sign!r} is not part of the language"
+        return SelectorError(CalicoGround.SINGLE_SIGN, sign)
+    return SelectorError(CalicoGround.LINE_BREAK) if sign in "\r\n" else SelectorError(CalicoGround.SIGN, repr(sign))
 
 
 class _Parser:
@@ -145,14 +151,14 @@ class _Parser:
                 alternatives, parts, _ = open_[0]
                 return _joined("or", [*alternatives, _joined("and", parts)])
             elif sign != "&&":
-                raise SelectorError("a parenthesis is not closed" if not sign else "two conditions need && or ||")
+                raise SelectorError(CalicoGround.NOT_JOINED if sign else CalicoGround.UNCLOSED)
 
     def _peek(self) -> str:
         return self._tokens[self._at][0] if self._at < len(self._tokens) else ""
 
-    def _take(self, kind: str, missing: str) -> str:
+    def _take(self, kind: str, missing: CalicoGround, *values: str) -> str:
         if self._peek() != kind:
-            raise SelectorError(missing)
+            raise SelectorError(missing, *values)
         self._at += 1
         return self._tokens[self._at - 1][1]
 
@@ -170,29 +176,29 @@ class _Parser:
             case "label":
                 return self._comparison(value)
             case "":
-                raise SelectorError("it ends where a condition is needed")
+                raise SelectorError(CalicoGround.ENDS_EARLY)
             case _:
-                raise SelectorError(f"{kind if kind != 'text' else repr(value)} stands where a condition is needed")
+                raise SelectorError(CalicoGround.NO_CONDITION, kind if kind != "text" else repr(value))
 
     def _comparison(self, label: str) -> LabelCondition:
         kind = self._peek()
         word = self._tokens[self._at][1] if kind == "word" else kind
         if word not in _OPERATORS:
-            raise SelectorError(f"after the label {label} an operator is needed")
+            raise SelectorError(CalicoGround.NO_OPERATOR, label)
         self._at += 1
         if word in ("in", "not"):
             return _test(label, _OPERATORS[word], *self._set())
-        return _test(label, _OPERATORS[word], self._take("text", f"after {label} {word} a quoted text is needed"))
+        return _test(label, _OPERATORS[word], self._take("text", CalicoGround.TEXT_NEEDED, label, word))
 
     def _set(self) -> list[str]:
-        self._take("{", "a set is written in braces")
+        self._take("{", CalicoGround.NO_SET)
         values: list[str] = []
         while self._peek() == "text":
-            values.append(self._take("text", ""))
+            values.append(self._take("text", CalicoGround.NO_SET))
             if self._peek() != ",":
                 break
             self._at += 1
-        self._take("}", "a set of quoted texts ends with a brace")
+        self._take("}", CalicoGround.OPEN_SET)
         return values
 
 

@@ -11,9 +11,11 @@ from typing import Any, Final
 
 from trainlint.kube.values import is_placeholder
 from trainlint.lazy_pattern import lazy_pattern
+from trainlint.model.because import Because
 from trainlint.policy.addresses import parse_address, parse_prefix
 from trainlint.policy.calico.ports import port_of, protocol_of
 from trainlint.policy.calico.written import problem
+from trainlint.policy.calico_ground import CalicoGround
 from trainlint.policy.field_types import Problem
 from trainlint.source.document import Field
 
@@ -33,15 +35,15 @@ def problems(root: Field) -> Iterator[Problem]:
     """Every reason to refuse a policy, with the field to blame."""
     spec, name = root["spec"], root.down("metadata", "name")
     if name.scalar and not is_placeholder(name.scalar) and not _NAME.fullmatch(name.scalar):
-        yield name, "the name has lower-case letters, digits and hyphens, and at most one dot (behind its tier)"
+        yield name, Because(CalicoGround.NAME)
     yield from _types(spec)
     yield from _selectors(spec, ("selector", "namespaceSelector", "serviceAccountSelector"), whole=True)
     for way in ("ingress", "egress"):
         if spec[way].value and not isinstance(spec[way].value, list):
-            yield spec[way], "this is a list of rules"
+            yield spec[way], Because(CalicoGround.NO_LIST)
         rules = list(spec[way].elements())
         if len(rules) > MOST_RULES:
-            yield spec[way], f"a policy has {MOST_RULES} rules of one direction at most"
+            yield spec[way], Because(CalicoGround.TOO_MANY_RULES, (MOST_RULES,))
         for rule in rules:
             yield from _rule(rule, way, clusterwide=root["kind"].scalar == "GlobalNetworkPolicy")
     if root["kind"].scalar == "GlobalNetworkPolicy":
@@ -56,9 +58,9 @@ def _types(spec: Field) -> Iterator[Problem]:
     seen: set[str] = set()
     for each in spec["types"].elements():
         if each.scalar not in TYPES and not _open(each):
-            yield each, "a type is Ingress or Egress"
+            yield each, Because(CalicoGround.TYPE)
         elif each.scalar in seen:
-            yield each, f"the type {each.scalar} stands twice"
+            yield each, Because(CalicoGround.TYPE_TWICE, (each.scalar,))
         seen.add(each.scalar or "")
 
 
@@ -67,42 +69,42 @@ def _selectors(field: Field, names: tuple[str, ...], *, whole: bool) -> Iterator
         if why := problem(field[name]):
             yield field[name], why
         elif "global(" in (field[name].scalar or "") and (whole or name != "namespaceSelector"):
-            yield field[name], "global() stands only in the namespaceSelector of a rule's source or destination"
+            yield field[name], Because(CalicoGround.GLOBAL_ELSEWHERE)
         elif "global(" in (text := field[name].scalar or "") and text.replace(" ", "").replace("\t", "") != "global()":
-            yield field[name], "global() stands alone"
+            yield field[name], Because(CalicoGround.GLOBAL_BESIDE)
 
 
 def _host_options(spec: Field) -> Iterator[Problem]:
     untracked, before = spec["doNotTrack"], spec["preDNAT"]
     for each in (untracked, before):
         if each.value is True and spec["applyOnForward"].value is not True and not _open(spec["applyOnForward"]):
-            yield each, "it needs applyOnForward: true"
+            yield each, Because(CalicoGround.NOT_FORWARDED)
     if untracked.value is True and before.value is True:
-        yield before, "preDNAT and doNotTrack exclude each other"
+        yield before, Because(CalicoGround.TWO_STAGES)
     if before.value is True:
         if spec["egress"].value:
-            yield spec["egress"], "a policy with preDNAT has no egress rules"
+            yield spec["egress"], Because(CalicoGround.EGRESS_RULES)
         for each in spec["types"].elements():
             if each.scalar == "Egress":
-                yield each, "a policy with preDNAT is not about egress"
+                yield each, Because(CalicoGround.EGRESS_TYPE)
 
 
 def _rule(rule: Field, way: str, *, clusterwide: bool) -> Iterator[Problem]:
     action = rule["action"]
     if action.scalar not in ACTIONS and not _open(action):
-        yield (action if action.present else rule), f"the action is one of {', '.join(ACTIONS)}"
+        yield (action if action.present else rule), Because(CalicoGround.ACTION, (", ".join(ACTIONS),))
     for name in ("protocol", "notProtocol"):
         yield from _protocol(rule[name])
     yield from _icmp(rule)
     if rule["ipVersion"].present and rule["ipVersion"].value not in (4, 6) and not _open(rule["ipVersion"]):
-        yield rule["ipVersion"], "the IP version is 4 or 6"
+        yield rule["ipVersion"], Because(CalicoGround.IP_VERSION)
     if rule["http"].value:
         if way == "egress":
-            yield rule["http"], "http stands in ingress rules only"
+            yield rule["http"], Because(CalicoGround.HTTP_EGRESS)
         elif action.scalar != "Allow":
-            yield rule["http"], "http stands in rules that allow only"
+            yield rule["http"], Because(CalicoGround.HTTP_ACTION)
         elif protocol_of(rule["protocol"]) not in ("", "TCP"):
-            yield rule["http"], "http needs protocol TCP, or none"
+            yield rule["http"], Because(CalicoGround.HTTP_PROTOCOL)
     yield from _ports(rule)
     yield from _nets(rule)
     for side in _SIDES:
@@ -116,27 +118,45 @@ def _protocol(field: Field) -> Iterator[Problem]:
     text = field.scalar or ""
     if text.isdecimal():
         if not 1 <= int(text) <= 255:
-            yield field, "a protocol by number is between 1 and 255"
+            yield field, Because(CalicoGround.PROTOCOL_NUMBER)
     elif value not in PROTOCOLS:
-        yield field, f"the protocol is one of {', '.join(PROTOCOLS)}, or a number"
+        yield field, Because(CalicoGround.PROTOCOL, (", ".join(PROTOCOLS),))
 
 
 def _icmp(rule: Field) -> Iterator[Problem]:
     if rule["icmp"].present and protocol_of(rule["protocol"]) not in ("ICMP", "ICMPV6") and not _open(rule["protocol"]):
-        yield rule["icmp"], "icmp needs protocol ICMP or ICMPv6"
+        yield rule["icmp"], Because(CalicoGround.ICMP_PROTOCOL)
     for name in ("icmp", "notICMP"):
         fields = rule[name]
         if fields["code"].present and not fields["type"].present:
-            yield fields, "a code needs a type"
+            yield fields, Because(CalicoGround.ICMP_CODE_ALONE)
         for part, most in (("type", 254), ("code", 255)):
             value = fields[part].value
             if isinstance(value, int) and not 0 <= value <= most:
-                yield fields[part], f"the {part} is between 0 and {most}"
+                yield (
+                    fields[part],
+                    Because(
+                        CalicoGround.ICMP_NUMBER,
+                        (
+                            part,
+                            most,
+                        ),
+                    ),
+                )
     for name, version in (("protocol", 4), ("notProtocol", 4), ("protocol", 6), ("notProtocol", 6)):
         wanted = {4: "ICMP", 6: "ICMPV6"}[version]
         stated = rule["ipVersion"]
         if protocol_of(rule[name]) == wanted and stated.present and stated.value != version:
-            yield rule["ipVersion"], f"{rule[name].scalar} is of IP version {version}"
+            yield (
+                rule["ipVersion"],
+                Because(
+                    CalicoGround.PROTOCOL_VERSION,
+                    (
+                        rule[name].scalar,
+                        version,
+                    ),
+                ),
+            )
 
 
 def _ports(rule: Field) -> Iterator[Problem]:
@@ -147,7 +167,7 @@ def _ports(rule: Field) -> Iterator[Problem]:
             if not field.value:
                 continue
             if protocol and protocol not in WITH_PORTS and not _open(rule["protocol"]):
-                yield field, "rules with ports need protocol TCP, UDP or SCTP"
+                yield field, Because(CalicoGround.PORTS_PROTOCOL)
             for each in field.elements():
                 yield from _port(each, protocol)
 
@@ -158,11 +178,11 @@ def _port(field: Field, protocol: str) -> Iterator[Problem]:
     port = port_of(field.scalar or "")
     if isinstance(port, str):
         if not _PORT_NAME.fullmatch(port):
-            yield field, f"{port!r} is no port: a number, a range like 1000:2000, or a name"
+            yield field, Because(CalicoGround.NO_PORT, (repr(port),))
     elif not protocol:
-        yield field, "rules with ports by number need protocol TCP, UDP or SCTP"
+        yield field, Because(CalicoGround.NUMBERS_PROTOCOL)
     elif not (1 <= port.first <= port.last <= 65535):
-        yield field, "a port is between 1 and 65535, and a range begins with the smaller one"
+        yield field, Because(CalicoGround.PORT)
 
 
 def _nets(rule: Field) -> Iterator[Problem]:
@@ -175,15 +195,15 @@ def _nets(rule: Field) -> Iterator[Problem]:
                     continue
                 network = parse_prefix(text) or parse_address(text)
                 if network is None:
-                    yield each, f"{text!r} is no address, and no address with a prefix length"
+                    yield each, Because(CalicoGround.NO_ADDRESS, (repr(text),))
                     continue
                 if name == "notNets" and text in ("0.0.0.0/0", "::/0"):
-                    yield each, "it leaves out every address, so that the rule matches nothing"
+                    yield each, Because(CalicoGround.NOTHING_LEFT)
                 if versions and network.version not in versions:
-                    yield each, "a rule does not mix IPv4 and IPv6"
+                    yield each, Because(CalicoGround.TWO_VERSIONS)
                 wanted = rule["ipVersion"].value
                 if wanted in (4, 6) and wanted != network.version:
-                    yield each, "the IP version of the rule is another one"
+                    yield each, Because(CalicoGround.OTHER_VERSION)
                 versions.add(network.version)
 
 
@@ -195,14 +215,23 @@ def _side(field: Field, side: str, way: str, *, clusterwide: bool) -> Iterator[P
     if not services.present:
         return
     if (side, way) not in (("source", "ingress"), ("destination", "egress")):
-        yield services, f"services do not stand in the {side} of {way} rules"
+        yield (
+            services,
+            Because(
+                CalicoGround.SERVICES_SIDE,
+                (
+                    side,
+                    way,
+                ),
+            ),
+        )
     if not services["name"].scalar:
-        yield services, "services need the name of a Service"
+        yield services, Because(CalicoGround.SERVICES_NAME)
     if clusterwide and not services["namespace"].scalar:
-        yield services, "in a policy of the cluster services need a namespace"
+        yield services, Because(CalicoGround.SERVICES_NAMESPACE)
     others = ["selector", "notSelector", "namespaceSelector", "serviceAccounts", "nets", "notNets"]
     if side == "destination":
         others += ["ports", "notPorts"]
     for name in others:
         if field[name].value:
-            yield field[name], f"{name} and services exclude each other"
+            yield field[name], Because(CalicoGround.SERVICES_BESIDE, (name,))

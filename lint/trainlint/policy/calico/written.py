@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 from trainlint.model.selector import LabelCondition
 from trainlint.policy.calico.language import LONGEST, SelectorError, parse
+from trainlint.policy.calico_ground import CalicoGround
 from trainlint.source.document import Field
 
 __all__ = ["condition", "problem"]
@@ -23,15 +25,15 @@ def condition(field: Field) -> LabelCondition:
         return _UNKNOWN
 
 
-def problem(field: Field) -> str:
-    """Why Calico does not take the selector of a field; empty where it does."""
+def problem(field: Field) -> Because | None:
+    """Why Calico does not take the selector of a field; ``None`` where it does."""
     text = field.scalar
     if text is None or is_placeholder(text):
-        return ""
+        return None
     if len(text) > LONGEST:
-        return f"a selector has {LONGEST} characters at most"
+        return Because(CalicoGround.LONG_SELECTOR, (LONGEST,))
     try:
         parse(text)
     except SelectorError as error:
-        return f"{text.strip()!r} is no selector: {error}"
-    return ""
+        return Because(CalicoGround.NO_SELECTOR, (repr(text.strip()), error.why))
+    return None

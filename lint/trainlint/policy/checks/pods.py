@@ -21,7 +21,7 @@ from trainlint.policy.conflicts import Conflict
 from trainlint.policy.endpoints import endpoint
 from trainlint.policy.identity import NAMESPACE_KEY
 from trainlint.policy.policyset import PolicySet
-from trainlint.policy.selector import Matcher, split_source
+from trainlint.policy.selector import Matcher, keys_asked, split_source
 
 __all__ = ["Audience", "HostNetworkSelector", "ServicePortMiss", "Unselected"]
 
@@ -46,12 +46,16 @@ class HostNetworkSelector:
 
 @fact
 class Unselected:
-    """A policy whose subject selects no pod, with the labels that come closest."""
+    """A policy whose subject selects no pod, with the labels that come closest.
+
+    ``by_labels``: its selector is written as labels, not as a text.
+    """
 
     origin: ObjectRef
     requirements: tuple[Requirement, ...]
     near: tuple[tuple[str, str], ...]
     at: Location
+    by_labels: bool = True
 
 
 @fact
@@ -146,8 +150,10 @@ class Audience:
                 continue
             wanted.append(requirement)
             near += [(key, value) for each in placed if isinstance(value := each.labels.get(key), str)]
+        if entry.subject.expression is not None:
+            wanted = [Requirement(entry.subject.expression.text, "Selector")]
         at = entry.subject.at or entry.at
-        return Unselected(entry.origin, tuple(wanted), tuple(dict.fromkeys(near)), at)
+        return Unselected(entry.origin, tuple(wanted), tuple(dict.fromkeys(near)), at, _by_matching(entry.subject))
 
     def _may_be_system(self, entry: PolicyEntry) -> bool:
         """Whether it is about pods that every cluster has and that are not in Git: those of kube-system, its DNS."""
@@ -247,11 +253,16 @@ def _by_labels(peer: Peer) -> bool:
 
 def _names_pods(selector: LabelSelector) -> bool:
     """Whether it asks for a label of the pod itself, not only for a namespace or cluster."""
-    for requirement in selector.requirements:
-        source, key = split_source(requirement.key)
+    for asked in keys_asked(selector):
+        source, key = split_source(asked)
         if source in {"any", "k8s"} and not key.startswith(("io.kubernetes.pod.", "io.cilium.k8s.")):
             return True
     return False
+
+
+def _by_matching(selector: LabelSelector) -> bool:
+    """Whether its requirements have places of their own: those of Calico stand in one text."""
+    return any(each.at is not None for each in selector.requirements)
 
 
 def _target(target: int | str | None, number: int, pods: Sequence[PodSet]) -> int | None:

@@ -118,6 +118,7 @@ REJECTIONS: Final[Mapping[Enum, str]] = {
     RejectionGround.SOMETHING_ELSE: "something else",
     UnenforcedGround.NOT_READ: "Cilium does not read {} with these options",
     UnenforcedGround.ONLY_CILIUM: "only Cilium enforces {}, and the network plugin here is {}",
+    UnenforcedGround.ONLY_CALICO: "only Calico enforces {}, and the network plugin here is {}",
     UnenforcedGround.HOST_FIREWALL: "policies of nodes need the option enable-host-firewall",
     UnenforcedGround.NOT_IMPLEMENTED: "Cilium does not implement {}",
 }
