@@ -164,7 +164,10 @@ def test_calico_policies_do_nothing_beside_plugins_that_enforce_their_own(plugin
     settings = other(plugin)
     policies = read(CALICO % "NetworkPolicy", settings)
     (unenforced,) = policies.unenforced
-    assert because_text(unenforced.why) == f"only Calico enforces Calico NetworkPolicy, and the network plugin here is {plugin}"
+    assert (
+        because_text(unenforced.why)
+        == f"only Calico enforces Calico NetworkPolicy, and the network plugin here is {plugin}"
+    )
     assert ask(policies, pod("b", "y", settings), pod("a", "x", settings)).answer is ALLOW
 
 
