@@ -1,6 +1,6 @@
 """Calico, from whatever installs it: its operator's Installation, its chart, or the DaemonSet of its agent.
 
-Whoever assigns the addresses (``spec.cni.type`` may be AmazonVPC, AzureVNET, GKE), Calico enforces policies where it is
+Whatever assigns the addresses (``spec.cni.type`` may be AmazonVPC, AzureVNET, GKE), Calico enforces policies where it is
 installed (projectcalico/calico:charts/tigera-operator/values.yaml, manifests/calico-policy-only.yaml).
 """
 

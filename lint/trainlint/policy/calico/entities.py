@@ -116,7 +116,7 @@ class Entity:
         alternatives = self.positive.operands if self.positive.form == "or" else (self.positive,)
         found = [self._peer(both(self._here(each), *excluded), within) for each in alternatives]
         if nets := self.around.sets.matching(self.positive):
-            written = f"{self.way}: the network sets of {self.text}"
+            written = f"{self.way}: {self.text}"
             selector = selector_of(both(*excluded), self.text, self._place())
             prefixes = (_united(nets), *within)
             found.append(Peer(selector, prefixes, self.not_nets, kind="NetworkSets", written=written, at=at))
