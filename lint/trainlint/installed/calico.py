@@ -1,7 +1,7 @@
 """Calico, from whatever installs it: its operator's Installation, its chart, or the DaemonSet of its agent.
 
-Whatever assigns the addresses (``spec.cni.type`` may be AmazonVPC, AzureVNET, GKE), Calico enforces policies where it is
-installed (projectcalico/calico:charts/tigera-operator/values.yaml, manifests/calico-policy-only.yaml).
+Whatever assigns the addresses (``spec.cni.type`` may be AmazonVPC, AzureVNET, GKE), Calico enforces policies where it
+is installed (projectcalico/calico:charts/tigera-operator/values.yaml, manifests/calico-policy-only.yaml).
 """
 
 from __future__ import annotations
