@@ -67,10 +67,11 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 
 from trainlint.control_plane.dead_webhooks import DeadWebhook
 from trainlint.control_plane.denied_connections import Denial
-from trainlint.control_plane.need import Purpose
+from trainlint.control_plane.need import Need, Purpose
 from trainlint.finding import Certainty, Finding, Related, Severity
 from trainlint.model.root import Root
 from trainlint.repairs.corrected_values import corrected
@@ -94,10 +95,24 @@ def check(facts: Facts) -> Iterator[Finding]:
     seen = set()
     for denial in facts.control_plane.denials:
         need = denial.need
-        key = (need.source, need.target and (need.target.owner, need.target.role), need.called, need.port)
-        if key not in seen:
+        caller = need.owners if need.purpose is Purpose.URL else need.source
+        key = (caller, need.target and (need.target.owner, need.target.role), need.called, need.port)
+        if key not in seen and not _is_unseen(facts, need):
             seen.add(key)
             yield _finding(facts, denial)
+
+
+def _is_unseen(facts: Facts, need: Need) -> bool:
+    """Whether a policy of the caller's namespace admits the address by a name that Cilium never sees: the cause is told
+    by ``fqdn-peer-without-dns-rule``.
+    """
+    if need.purpose is not Purpose.URL or need.caller is None:
+        return False
+    host = need.called.partition("://")[2]
+    return any(
+        each.entry.namespace in ("", need.caller.namespace) and any(fnmatchcase(host, name) for name in each.names)
+        for each in facts.mistakes.unseen_names
+    )
 
 
 def _finding(facts: Facts, denial: Denial) -> Finding:
