@@ -172,6 +172,24 @@ def test_volcano_compares_the_gang_with_the_capability(
     assert "queue top: no capability of nvidia.com/gpu, so no limit" in said
 
 
+@pytest.mark.parametrize(("top", "left", "enough"), [(10, 4, "enough"), (9, 3, "not enough")])
+def test_volcano_keeps_what_is_guaranteed_to_the_other_queues_of_the_parent(
+    tmp_path: Path, top: int, left: int, enough: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api = "scheduling.volcano.sh/v1beta1"
+    text = VOLCANO + queue(api, "team", "parent: top")
+    text += queue(api, "top", f"capability: {{nvidia.com/gpu: {top}}}")
+    for name, kept in (("one", 4), ("two", 2)):
+        text += queue(api, name, f"parent: top\n  guarantee: {{resource: {{nvidia.com/gpu: {kept}}}}}")
+    _, said = told(tmp_path, "ml/j", text, monkeypatch)
+    (each,) = (each for each in said if "kept free" in each and each.startswith("queue top"))
+    assert each == (
+        f"queue top: 6 of its capability of {top} nvidia.com/gpu is guaranteed to one, two and kept free, "
+        f"{left} is left: {enough}"
+    )
+    assert ["nvidia.com/gpu: 4" in said[each][0], "nvidia.com/gpu: 2" in said[each][1]] == [True, True]
+
+
 def test_a_queue_of_volcano_that_git_does_not_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = VOLCANO + queue("scheduling.volcano.sh/v1beta1", "other", "weight: 1")
     title, said = told(tmp_path, "ml/j", text, monkeypatch)

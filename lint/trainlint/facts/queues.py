@@ -16,6 +16,7 @@ from trainlint.queues.missed_queues import missed_queues
 from trainlint.queues.multikueue import handed_on
 from trainlint.queues.queue_refusals import QueueRefusal, SchedulerQueues
 from trainlint.queues.quota import QuotaCause, quota_causes
+from trainlint.queues.short_nodes import short_of_nodes
 from trainlint.queues.unmanaged_jobs import unmanaged
 from trainlint.snapshot.build import Snapshot
 from trainlint.workload.gangs import oversized
@@ -52,8 +53,10 @@ class QueueFacts:
 
     @cached_property
     def refusals(self) -> tuple[QueueRefusal, ...]:
-        """Objects that Volcano or KAI never starts, because of their queue."""
-        return tuple(self.scheduler_queues.refusals())
+        """Objects that Volcano or KAI never starts, because of their queue, and PodGroups that ask for more than all
+        nodes have.
+        """
+        return (*self.scheduler_queues.refusals(), *short_of_nodes(self._snapshot))
 
     @cached_property
     def missed(self) -> tuple[MissedQueue, ...]:

@@ -60,7 +60,9 @@ def _volcano(item: Field) -> SchedulerQueue:
         amount = _amount(name, written)
         if name not in _NOT_COUNTED and not (name in _ENDLESS and isinstance(amount, int) and amount <= 0):
             limits[name], places[name] = amount, written.at
-    guarantees = {name: _amount(name, written) for name, written in spec.down("guarantee", "resource").items()}
+    kept = dict(spec.down("guarantee", "resource").items())
+    guarantees = {name: _amount(name, written) for name, written in kept.items()}
+    places |= {f"guarantee {name}": written.at for name, written in kept.items()}
     states = (read_text(spec["state"]), read_text(item.down("status", "state")))
     return SchedulerQueue(
         VOLCANO_QUEUES,

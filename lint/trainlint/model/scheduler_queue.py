@@ -10,10 +10,12 @@ from trainlint.finding import Location
 from trainlint.model.because import Because
 from trainlint.model.known import Known
 
-__all__ = ["KAI_QUEUES", "VOLCANO_QUEUES", "QueueName", "SchedulerQueue"]
+__all__ = ["COSCHEDULED", "KAI_QUEUES", "VOLCANO_QUEUES", "QueueName", "SchedulerQueue"]
 
 VOLCANO_QUEUES = "Volcano"
 KAI_QUEUES = "KAI"
+COSCHEDULED = "coscheduling"
+"""The plugin of scheduler-plugins, which has gangs and no queues."""
 
 
 @fact

@@ -46,6 +46,8 @@ class QueueGround(Enum):
     # the pods that start together (0: single pods), what they need, the resource, the queue that shares what it has,
     # what that is, what is guaranteed to its other children, their names
     GUARANTEED = auto()
+    # of the coscheduling plugin
+    BEYOND_NODES = auto()  # what minResources asks for, the resource, what all nodes have
 
 
 class MissedGround(Enum):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from trainlint.fact import fact
+from trainlint.finding import Location
 from trainlint.model.scheduler_queue import SchedulerQueue
 
 __all__ = ["SharedCapability", "shares"]
@@ -30,6 +31,12 @@ class SharedCapability:
     def left(self) -> int:
         """The most that the queue may use, in thousandths of cpu or whole units."""
         return max(0, self.most - self.guaranteed)
+
+    @property
+    def kept_at(self) -> tuple[Location, ...]:
+        """Where each of the others says what is kept free for it."""
+        found = (each.places.get(f"guarantee {self.resource}", each.at) for each in self.others)
+        return tuple(each for each in found if each is not None)
 
 
 def shares(queue: SchedulerQueue, known: Mapping[str, SchedulerQueue]) -> Iterator[SharedCapability]:

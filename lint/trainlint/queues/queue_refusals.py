@@ -43,7 +43,7 @@ _BUILT_IN: Final = {
 class QueueRefusal:
     """Why the pods of an object are never started; ``places`` say where, with the role of each.
 
-    ``system`` is VOLCANO_QUEUES or KAI_QUEUES. ``doubt`` is what must hold, beside what Git says.
+    ``system`` is VOLCANO_QUEUES, KAI_QUEUES or COSCHEDULED. ``doubt`` is what must hold, beside what Git says.
     """
 
     owner: ObjectRef
@@ -221,7 +221,7 @@ class _Case:
             QueueGround.GUARANTEED, (needs.together, Amount(resource, needs.least(resource)), resource, *amounts)
         )
         places = [(Because(QueueRole.LIMIT), share.parent.places[resource])]
-        places += [(Because(QueueRole.GUARANTEE), each.at) for each in share.others[:5] if each.at is not None]
+        places += [(Because(QueueRole.GUARANTEE), at) for at in share.kept_at[:5]]
         return self._cause(why, tuple(places), certain=False)
 
     def _beyond(

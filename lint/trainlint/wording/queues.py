@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from trainlint.model.scheduler_queue import KAI_QUEUES, VOLCANO_QUEUES
+from trainlint.model.scheduler_queue import COSCHEDULED, KAI_QUEUES, VOLCANO_QUEUES
 from trainlint.queues.missed_queue import MissedQueue
 from trainlint.queues.queue_refusals import QueueRefusal
 from trainlint.wording.because import because_text
 
 __all__ = ["missed_text", "never_started"]
 
-_EFFECT: Final = {VOLCANO_QUEUES: "Volcano never starts", KAI_QUEUES: "KAI never schedules"}
+_EFFECT: Final = {
+    VOLCANO_QUEUES: "Volcano never starts",
+    KAI_QUEUES: "KAI never schedules",
+    COSCHEDULED: "the coscheduling plugin never starts the pods of",
+}
 
 
 def missed_text(cause: MissedQueue) -> str:

@@ -4,10 +4,12 @@ Volcano's webhook refuses a job whose queue does not exist, is not open or has q
 no gang that needs more at once than the queue's capability. KAI refuses nothing: its scheduler passes over pods whose
 queue, or its parent, does not exist or has queues below it, and over gangs above the limit of the queue or of one above
 it; they stay Pending without an event that says why. With hierarchical queues of Volcano, what is guaranteed to other
-queues below one parent is kept free for them, so that less of the parent's capability is left for the gang.
+queues below one parent is kept free for them, so that less of the parent's capability is left for the gang. The
+coscheduling plugin has no queues: it refuses all pods of a PodGroup whose `minResources` all nodes together lack.
 
-Silent where Git holds no queue of that system. A queue that is not in Git may exist all the same, so its absence is
-only likely. Volcano's `default` and KAI's `default-queue` are made by their installation.
+Silent where Git holds no queue of Volcano or KAI, and about `minResources` where not all nodes are known. A queue that
+is not in Git may exist all the same, so its absence is only likely. Volcano's `default` and KAI's `default-queue` are
+made by their installation.
 
 ```yaml given
 apiVersion: scheduling.volcano.sh/v1beta1

@@ -13,6 +13,7 @@ from trainlint.model.workload import ObjectRef, Workload
 from trainlint.questions.argument.step import Statement, statement
 from trainlint.questions.argument.way import QueueWay
 from trainlint.queues.gang_needs import GangNeeds
+from trainlint.queues.guarantees import SharedCapability, shares
 from trainlint.source.document import Field
 from trainlint.wording.texts.argument import Phrase
 from trainlint.workload.pod_manifest import template_of
@@ -31,7 +32,8 @@ def scheduler_way(workload: Workload, facts: Facts) -> QueueWay | None:
     causes = [each for each in facts.queues.refusals if each.owner == owner]
     known = queues.known(name.system, workload.field.document.file)
     chain = tuple(_chain(name, known))
-    below = [*_stops(name, chain, known), *_asked(facts, name, chain, workload, group)]
+    kept = tuple(shares(chain[0], known)) if chain else ()
+    below = [*_stops(name, chain, known), *_asked(facts, name, chain, kept, workload, group)]
     verdict = Phrase.ADMITTED if chain and name.doubt is None else Phrase.ADMITTED_IF
     if causes:
         first = causes[0]
@@ -81,9 +83,14 @@ def _stops(
 
 
 def _asked(
-    facts: Facts, name: QueueName, chain: tuple[SchedulerQueue, ...], workload: Workload, group: Field | None
+    facts: Facts,
+    name: QueueName,
+    chain: tuple[SchedulerQueue, ...],
+    kept: tuple[SharedCapability, ...],
+    workload: Workload,
+    group: Field | None,
 ) -> Iterator[Statement]:
-    """Of each resource: how much the gang needs at least, and the limits on its way."""
+    """Of each resource: how much the gang needs at least, the limits on its way, and what is kept free for others."""
     queueing = facts.queues.queueing
     needs = GangNeeds(queueing, workload, group)
     word = "capability" if name.system == VOLCANO_QUEUES else "limit"
@@ -92,7 +99,8 @@ def _asked(
         places = dict.fromkeys(
             queueing.place_of(pods, resource) for pods in workload.pod_sets if resource in queueing.requests(pods)
         )
-        below = tuple(_limit(queue, resource, least, word) for queue in chain)
+        limits = tuple(_limit(queue, resource, least, word) for queue in chain)
+        below = (*limits, *(_kept(share, least) for share in kept if share.resource == resource))
         yield statement(
             Phrase.GANG_ASKS,
             needs.together > 0,
@@ -115,3 +123,12 @@ def _limit(queue: SchedulerQueue, resource: str, least: int, word: str) -> State
     if isinstance(limit, Undetermined):
         return statement(Phrase.LIMIT_UNKNOWN, queue.name, word, places=places)
     return statement(Phrase.QUEUE_HAS, queue.name, word, Amount(resource, limit), limit >= least, places=places)
+
+
+def _kept(share: SharedCapability, least: int) -> Statement:
+    """What the other queues below a parent keep for themselves, with the line of each guarantee."""
+    resource = share.resource
+    amounts = tuple(Amount(resource, each) for each in (share.guaranteed, share.most, share.left))
+    names = ", ".join(each.name for each in share.others)
+    values = (share.parent.name, amounts[0], amounts[1], resource, names, amounts[2], share.left >= least)
+    return statement(Phrase.KEPT_FOR, *values, places=share.kept_at)

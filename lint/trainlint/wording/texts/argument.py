@@ -94,6 +94,7 @@ class Phrase(Enum):
     QUEUE_HAS = auto()
     NO_LIMIT = auto()
     LIMIT_UNKNOWN = auto()
+    KEPT_FOR = auto()
     VERDICT = auto()
     GETS = auto()
     CHECKS = auto()
@@ -199,6 +200,10 @@ ARGUMENT: Final[Mapping[Enum, str]] = {
     Phrase.GANG_ASKS: "[{0?}the {1} pods that start together need|one pod needs] at least {2} {3}",
     Phrase.QUEUE_HAS: "queue {0}: {1} {2}: [{3?}enough|not enough]",
     Phrase.NO_LIMIT: "queue {0}: no {1} of {2}, so no limit",
+    Phrase.KEPT_FOR: (
+        "queue {0}: {1} of its capability of {2} {3} is guaranteed to {4} and kept free, {5} is left: "
+        "[{6?}enough|not enough]"
+    ),
     Phrase.LIMIT_UNKNOWN: "queue {}: its {} is not known",
     Phrase.VERDICT: "[{0?}never|likely never] let in: {1}",
     Phrase.GETS: "{} gets the flavor {}",

@@ -163,6 +163,10 @@ _SCHEDULERS: Final[Mapping[Enum, tuple[str, str]]] = {
         ),
         "raise the capability of {3}, lower the guarantee of {6}, or ask for less",
     ),
+    QueueGround.BEYOND_NODES: (
+        "its minResources asks for {0} {1} before any pod starts, and all nodes together have {2}",
+        "ask for at most {2} {1}, or add nodes",
+    ),
 }
 _MISSED: Final[Mapping[Enum, tuple[str, str]]] = {
     MissedGround.KIND_LEFT_OUT: (
