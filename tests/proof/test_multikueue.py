@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from tests.engine.worlds import lint
 
+from trainlint.finding import Finding
+
 RULE = "kueue-never-admits"
 FLAVOR = "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: FLAVOR}, spec: {SPEC}}\n---\n"
 QUEUE = """
@@ -183,6 +185,42 @@ def test_one_worker_cluster_that_may_take_the_job_is_enough(
 ) -> None:
     files = {"hub/all.yaml": hub(names, remotes), "west/all.yaml": flavor() + queue(), "east/all.yaml": east}
     assert bool(found(tmp_path, clusters("hub", "west", "east") | files)) is never
+
+
+def dangling(tmp_path: Path, files: dict[str, str]) -> list[Finding]:
+    result = lint(tmp_path, files)
+    return [each.finding for each in result.findings if each.finding.rule == "dangling-reference"]
+
+
+def test_a_worker_cluster_that_is_not_defined_is_a_warning_where_another_one_takes_the_job(tmp_path: Path) -> None:
+    files = {"hub/all.yaml": hub("west, east"), "west/all.yaml": flavor() + queue() + LOCAL}
+    (each,) = dangling(tmp_path, clusters("hub", "west") | files)
+    assert each.severity == "warning"
+    assert "MultiKueueConfig config refers to MultiKueueCluster east" in each.message
+    assert "run in west only" in each.message
+    assert each.at.path[-3:] == ("spec", "clusters", 1)
+    assert each.certainty == "likely"
+
+
+def test_a_misspelt_worker_cluster_is_repaired(tmp_path: Path) -> None:
+    files = {"hub/all.yaml": hub("west, northen", "west northern"), "west/all.yaml": flavor() + queue() + LOCAL}
+    (each,) = dangling(tmp_path, clusters("hub", "west") | files)
+    assert each.remedy == "did you mean northern?"
+    assert [fix.edits[0].value for fix in each.fixes()] == ["northern"]
+
+
+@pytest.mark.parametrize(
+    ("names", "remotes", "west"),
+    [
+        ("west, east", "west east", LOCAL),  # both are defined
+        ("west, east", "", LOCAL),  # Git holds none: the check is judged by that
+        ("west, '${EAST}'", "west", LOCAL),  # not known which one
+        ("west, east", "west", ""),  # no worker takes the job, which names the missing one among the reasons
+    ],
+)
+def test_no_warning_about_worker_clusters(tmp_path: Path, names: str, remotes: str, west: str) -> None:
+    files = {"hub/all.yaml": hub(names, remotes), "west/all.yaml": flavor() + queue() + west}
+    assert dangling(tmp_path, clusters("hub", "west") | files) == []
 
 
 def test_managed_by_multikueue_is_enough_to_hand_the_job_on(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trainlint.policy.checks.pods import Unselected
 from trainlint.queues.ground import QueueRole
 from trainlint.queues.kueue_refusals import QueueCause, causes_of
-from trainlint.queues.multikueue import multikueue_causes
+from trainlint.queues.multikueue import MissingWorker, missing_workers, multikueue_causes, told_workers
 from trainlint.references.settings_of_pods import MissingSetting, holds_setting, missing_settings
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ class RepositoryFacts:
             self.missing_settings == other.missing_settings
             and self.never_admitted == other.never_admitted
             and self.unselected == other.unselected
+            and self.missing_workers == other.missing_workers
         )
 
     @cached_property
@@ -64,6 +65,16 @@ class RepositoryFacts:
         found = {each.owner for each in own}
         beyond = multikueue_causes(here.queueing, [other.queueing for other in others], causes_of)
         return (*own, *(each for each in beyond if each.owner not in found))
+
+    @cached_property
+    def missing_workers(self) -> tuple[MissingWorker, ...]:
+        """Worker clusters of MultiKueue that no snapshot defines, and that no job is stopped by."""
+        found = tuple(missing_workers(self._facts.queues.queueing))
+        if not found:
+            return ()
+        told = told_workers(self.never_admitted)
+        elsewhere = {name for other in self._facts.others for name in other.queues.queueing.queues.remotes}
+        return tuple(each for each in found if each.name not in told | elsewhere)
 
 
 def _admits(cause: QueueCause) -> Callable[[Facts], bool]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.kube.spelling import probably_meant
 from trainlint.kube.values import is_placeholder
 from trainlint.model.because import Because
 from trainlint.model.kueue import ClusterQueue
@@ -16,9 +18,53 @@ from trainlint.scheduling.kueue.state import multikueue_check
 from trainlint.snapshot.objects import ApiObject
 from trainlint.workload.managing_controllers import queue_label
 
-__all__ = ["handed_on", "multikueue_causes"]
+__all__ = ["MissingWorker", "handed_on", "missing_workers", "multikueue_causes", "told_workers"]
 
 _MANAGER = "kueue.x-k8s.io/multikueue"
+
+
+@fact
+class MissingWorker:
+    """A worker cluster that a MultiKueueConfig names and no MultiKueueCluster defines.
+
+    ``near`` is a name that was probably meant, and empty where there is none; ``others`` are the worker clusters that
+    are defined, so that jobs go to them alone. ``certain`` says that every MultiKueueCluster is in Git.
+    """
+
+    config: str
+    name: str
+    at: Location
+    others: tuple[str, ...]
+    near: str = ""
+    certain: bool = False
+
+
+def missing_workers(queueing: Queueing) -> Iterator[MissingWorker]:
+    """The worker clusters that are not there where another one of the same configuration is, so that its check is
+    active and the jobs run elsewhere. Without any of them the check is not active, which stops every job.
+    """
+    remotes = queueing.queues.remotes
+    for config in queueing.queues.configs.values():
+        others = tuple(each for each in config.clusters if each in remotes)
+        if config.undetermined or config.at is None or not others or not queueing.closed("MultiKueueCluster", remotes):
+            continue
+        for index, name in enumerate(config.clusters):
+            if name not in remotes:
+                near = probably_meant(name, [each for each in remotes if each not in config.clusters])
+                at = config.at.child("spec", "clusters", index)
+                yield MissingWorker(config.name, name, at, others, near, queueing.stated("MultiKueueCluster"))
+
+
+def told_workers(causes: Iterable[QueueCause]) -> frozenset[str]:
+    """The worker clusters whose absence is among the reasons why jobs are never admitted."""
+    found: set[str] = set()
+    for each in causes:
+        reasons = each.why.values[0] if each.why.ground is QueueGround.NO_WORKER else ()
+        for why in reasons if isinstance(reasons, tuple) else ():
+            if isinstance(why, Because) and why.ground is QueueGround.NO_REMOTE:
+                found.add(str(why.values[0]))
+    return frozenset(found)
+
 
 Judge = Callable[[Queueing, Workload, tuple[PodSet, ...]], Iterator[QueueCause]]
 

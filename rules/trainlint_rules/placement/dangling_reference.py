@@ -4,8 +4,10 @@ Without its PriorityClass, RuntimeClass or ServiceAccount the API server refuses
 (PersistentVolumeClaim, ResourceClaim or template) a pod stays Pending; without its runtime a TrainJob makes no
 pods at all; without its PodGroup (of the coscheduling plugin, Volcano or Kubernetes itself; in 1.35 its Workload) a pod
 is not scheduled; without a ConfigMap, a Secret or a key of theirs the containers never start
-(CreateContainerConfigError), or their volumes are never mounted. Names are case-sensitive, and everything but classes
-and cluster runtimes is looked up in the namespace of the pods: pods read the Secrets of their own namespace only.
+(CreateContainerConfigError), or their volumes are never mounted; without its MultiKueueCluster a worker cluster that a
+MultiKueueConfig names gets no jobs (a warning, as long as another one of the configuration is there). Names are
+case-sensitive, and everything but classes and cluster runtimes is looked up in the namespace of the pods: pods read the
+Secrets of their own namespace only.
 
 An absence proves something only where Git holds everything of the kind: this rule speaks where the configuration says
 so (`closed` of a cluster in trainlint.yaml), or where the snapshot holds at least one object of the kind (in the
@@ -56,6 +58,7 @@ from typing import Final
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
 from trainlint.kube.spelling import misspelt
 from trainlint.model.root import Root
+from trainlint.queues.multikueue import MissingWorker
 from trainlint.references.references import ReferenceCause
 from trainlint.references.settings_of_pods import MissingSetting
 from trainlint.rule import Facts, rule
@@ -70,6 +73,8 @@ def check(facts: Facts) -> Iterator[Finding]:
         yield _finding(cause)
     for setting in facts.repository.missing_settings:
         yield _of_setting(setting)
+    for worker in facts.repository.missing_workers:
+        yield _of_worker(worker)
 
 
 def _finding(cause: ReferenceCause) -> Finding:
@@ -139,6 +144,29 @@ def _of_setting(missing: MissingSetting) -> Finding:
         cause=f"{target} {missing.key}".strip(),
         fixes=lambda: _spelt(missing),
     )
+
+
+def _of_worker(missing: MissingWorker) -> Finding:
+    return Finding(
+        message=f"MultiKueueConfig {missing.config} refers to MultiKueueCluster {missing.name}, and there is none of "
+        f"that name: its jobs run in {', '.join(missing.others)} only",
+        at=missing.at,
+        remedy=f"did you mean {missing.near}?"
+        if missing.near
+        else "add the MultiKueueCluster, or take the name out of clusters",
+        evidence={"refers to": f"MultiKueueCluster {missing.name}", "nearest name": missing.near or "none"},
+        assumes=() if missing.certain else ("every MultiKueueCluster of the cluster is in Git",),
+        certainty=Certainty.PROVEN if missing.certain else Certainty.LIKELY,
+        severity=Severity.WARNING,
+        cause=f"MultiKueueCluster {missing.name}",
+        fixes=lambda: _worker_meant(missing),
+    )
+
+
+def _worker_meant(missing: MissingWorker) -> Iterator[Fix]:
+    """The worker cluster whose name differs by a slip of the pen only."""
+    if misspelt(missing.name, missing.near):
+        yield Fix(f"refer to MultiKueueCluster {missing.near}", (Put(missing.at, missing.near),))
 
 
 def _spelt(missing: MissingSetting) -> Iterator[Fix]:
