@@ -122,3 +122,46 @@ def test_a_definition_beside_the_job_counts_and_not_that_of_another_example(tmp_
         encoding="utf-8",
     )
     assert found(tmp_path, env=key("configMap", "knobs", "EPOCHS")) == []
+
+
+MADE = [
+    ("ExternalSecret", "spec: {target: {name: made}, data: [{secretKey: token}]}", True),
+    (
+        "ExternalSecret",
+        "spec: {target: {name: made}, dataFrom: [{}], data: [{secretKey: token}]}",
+        False,
+    ),
+    ("ExternalSecret", "spec: {target: {name: made, creationPolicy: Merge}, data: [{secretKey: token}]}", False),
+    ("ExternalSecret", "spec: {target: {name: made, template: {data: {token: x}}}, data: [{secretKey: key}]}", True),
+    (
+        "ExternalSecret",
+        "spec: {target: {name: made, template: {templateFrom: [{}]}}, data: [{secretKey: token}]}",
+        False,
+    ),
+    ("SealedSecret", "spec: {template: {metadata: {name: made}}, encryptedData: {token: x}}", True),
+    ("SealedSecret", "spec: {template: {metadata: {name: made}, data: {key: y}}, encryptedData: {token: x}}", False),
+    ("SecretProviderClass", "spec: {secretObjects: [{secretName: made, data: [{key: token}]}]}", True),
+    ("Certificate", "spec: {secretName: made}", False),
+]
+
+
+@pytest.mark.parametrize(("kind", "spec", "missing"), MADE)
+def test_the_keys_of_a_made_secret_count_where_its_object_says_all(
+    tmp_path: Path, kind: str, spec: str, missing: bool
+) -> None:
+    maker = f"apiVersion: x.io/v1\nkind: {kind}\nmetadata: {{name: a, namespace: fit}}\n{spec}\n---\n"
+    text = found(tmp_path, maker, env=key("secret", "made", "key"))
+    assert [each.finding.evidence["refers to"] for each in text] == ["Secret fit/made key"] * missing
+
+
+def test_an_object_beside_a_job_that_says_no_namespace_may_be_in_the_same_one(tmp_path: Path) -> None:
+    job = JOB.replace("name: fit, namespace: fit", "name: fit").replace("VOLUMES", "").replace("FROM", "")
+    text = HELD + job.replace("ENV", key("secret", "far", "token"))
+    (tmp_path / "all.yaml").write_text(text, encoding="utf-8")
+    assert [each for each in check([tmp_path]).findings if each.finding.rule == "dangling-reference"] == []
+
+
+def test_secrets_of_volumes_of_other_kinds_count(tmp_path: Path) -> None:
+    for volume in ("csi: {driver: x, nodePublishSecretRef: {name: far}}", "azureFile: {shareName: x, secretName: far}"):
+        (only,) = found(tmp_path, volumes=f"volumes: [{{name: v, {volume}}}]")
+        assert "it is in other" in only.finding.message

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from trainlint.checks.policies import PolicyMistakes
@@ -20,8 +20,13 @@ from trainlint.proof.group import GroupProof
 __all__ = ["with_slips"]
 
 
-def with_slips(mistakes: PolicyMistakes, policies: PolicySet, proof: GroupProof) -> GroupProof:
-    """The proof with those denials at the policy's subject that go away with one corrected label.
+Adds = Callable[[Location | None], bool]
+"""Whether a label transformer of a kustomization wrote the label at a place."""
+
+
+def with_slips(mistakes: PolicyMistakes, policies: PolicySet, proof: GroupProof, adds: Adds) -> GroupProof:
+    """The proof with those denials at the policy's subject that go away with one corrected label, or without the labels
+    that a kustomization adds to the policy and not to the pods.
 
     Every correction is tried: a policy that selects no pod now and, with the label that the group's pods have, admits
     all denied flows of a cause is its root.
@@ -29,22 +34,44 @@ def with_slips(mistakes: PolicyMistakes, policies: PolicySet, proof: GroupProof)
     if not any(isinstance(each, FlowCause) for each in proof.causes):
         return proof
     named = tuple(
-        _named(mistakes, policies, proof, each) if isinstance(each, FlowCause) else each for each in proof.causes
+        _named(mistakes, policies, proof, each, adds) if isinstance(each, FlowCause) else each for each in proof.causes
     )
     return replace(proof, causes=named) if named != proof.causes else proof
 
 
-def _named(mistakes: PolicyMistakes, policies: PolicySet, proof: GroupProof, cause: FlowCause) -> FlowCause:
+def _named(mistakes: PolicyMistakes, policies: PolicySet, proof: GroupProof, cause: FlowCause, adds: Adds) -> FlowCause:
     if proof.reach is None:
         return cause
     for origin in {each.origin for each in mistakes.unselected}:
         entries = [each for each in mistakes.entries if each.origin == origin]
-        for slip in _slips(proof.group, origin, entries):
-            fixed = policies.with_entries(_corrected(policies.entries, slip))
+        for slip, corrected in _corrections(proof.group, origin, entries, policies, adds):
+            fixed = policies.with_entries(corrected)
             denied = {flow for flow, _ in proof.reach.under(fixed).denied}
             if denied.isdisjoint(flow for flow, _ in cause.flows):
                 return replace(cause, root=Root.POLICY_SUBJECT, slip=slip)
     return cause
+
+
+def _corrections(
+    group: Group, origin: ObjectRef, entries: Sequence[PolicyEntry], policies: PolicySet, adds: Adds
+) -> Iterator[tuple[SelectorTypo, Iterator[PolicyEntry]]]:
+    """Each slip in the subject of a policy, with all entries as they are without it."""
+    for slip in _slips(group, origin, entries):
+        yield slip, _corrected(policies.entries, slip)
+    added = next((item for each in entries for item in each.subject.requirements if adds(item.at)), None)
+    if added is not None and added.at is not None:
+        slip = SelectorTypo(origin, split_source(added.key)[1], ", ".join(added.values), "", added.at)
+        yield slip, (_without(each, adds) if each.origin == origin else each for each in policies.entries)
+
+
+def _without(entry: PolicyEntry, adds: Adds) -> PolicyEntry:
+    """The entry as it was before a kustomization added labels to its selectors."""
+
+    def kept(selector: LabelSelector) -> LabelSelector:
+        return LabelSelector(tuple(each for each in selector.requirements if not adds(each.at)), selector.at)
+
+    peers = tuple(replace(each, selector=kept(each.selector)) for each in entry.peers or ())
+    return replace(entry, subject=kept(entry.subject), peers=peers if entry.peers is not None else None)
 
 
 def _slips(group: Group, origin: ObjectRef, entries: Iterable[PolicyEntry]) -> Iterator[SelectorTypo]:

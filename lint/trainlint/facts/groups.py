@@ -69,7 +69,9 @@ class GroupFacts:
     def _judged(self, group: Group) -> GroupProof:
         """The proof of a group, with what is wrong beside its placement and what it assumes."""
         facts = self._facts
-        proof = with_slips(facts.mistakes, facts.policies, self._prover.prove(group))
+        proof = with_slips(
+            facts.mistakes, facts.policies, self._prover.prove(group), self._snapshot.label_transformers.adds
+        )
         proof = with_assumptions(lambda: self._other_worlds, proof)
         return gated(self._snapshot.gates, refuted_by_faults(self.stopped, proof))
 
@@ -136,7 +138,8 @@ class GroupFacts:
         policies = self._facts.policies
         most = max(3, NEAR // (1 + len(policies.entries)))
         flows = cause.flows[: min(most, ALL_NEAR // (1 + len(policies.entries)) // self._denials)]
-        found = ((each, near_flow(policies, proof.reach, *each)) for each in flows)
+        adds = self._snapshot.label_transformers.adds
+        found = ((each, near_flow(policies, proof.reach, *each, adds)) for each in flows)
         return next(((each, near) for each, near in found if near is not None), None)
 
     @cached_property

@@ -9,6 +9,7 @@ from trainlint.facts.queues import QueueFacts
 from trainlint.model.workload import ObjectRef
 from trainlint.references.flux_dependencies import undepended
 from trainlint.references.references import ReferenceCause, dangling_references
+from trainlint.references.waiting import DependencyCircle, LateObject, dependency_circles, late_objects
 from trainlint.snapshot.build import Snapshot
 from trainlint.workload.contract import Contract
 
@@ -27,6 +28,16 @@ class ObjectFacts:
         """References to objects that are not there."""
         found = (each for each in dangling_references(self._snapshot) if each.owner not in self._queues.handed_on)
         return (*found, *undepended(self._snapshot))
+
+    @cached_property
+    def dependency_circles(self) -> tuple[DependencyCircle, ...]:
+        """Deployers of Flux that wait for each other."""
+        return tuple(dependency_circles(self._snapshot))
+
+    @cached_property
+    def late_objects(self) -> tuple[LateObject, ...]:
+        """What Argo CD applies only after a workload that needs it."""
+        return tuple(late_objects(self._snapshot))
 
     @cached_property
     def refusals(self) -> tuple[RefusedObject, ...]:

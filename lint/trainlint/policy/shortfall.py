@@ -56,6 +56,12 @@ class Shortfall:
     at: Location | None
     certain: bool = True
 
+    @property
+    def names_nothing(self) -> bool:
+        """Whether the entry names no peer at all."""
+        empty = (MissGround.NEITHER, MissGround.NO_PEERS)
+        return isinstance(self.reason, Because) and self.reason.ground in empty
+
 
 def shortfalls(
     ready: ReadyEntry,

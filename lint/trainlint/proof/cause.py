@@ -112,7 +112,10 @@ class ZoneCause:
 
 @fact
 class SelectorTypo:
-    """A policy that selects nothing: ``written`` stands at ``at`` where the pods of the group have ``meant``."""
+    """A policy that selects nothing: ``written`` stands at ``at`` where the pods of the group have ``meant``.
+
+    An empty ``meant``: they have no such label, and a kustomization added it to the selector.
+    """
 
     origin: ObjectRef
     key: str

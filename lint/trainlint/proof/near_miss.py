@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
 
 from trainlint.effort import spend
 from trainlint.fact import fact
@@ -12,7 +13,7 @@ from trainlint.model.because import Because
 from trainlint.model.policy import Action, Direction, Peer, Permission, PolicyEntry, Verdict
 from trainlint.model.selector import Requirement
 from trainlint.model.workload import Flow, PortRange
-from trainlint.policy.explanation import entries_about
+from trainlint.policy.explanation import NearMiss, entries_about, explain
 from trainlint.policy.identity import NAMESPACE_KEY, Endpoint
 from trainlint.policy.matching import ReadyEntry, ready
 from trainlint.policy.policyset import PolicySet
@@ -28,7 +29,7 @@ from trainlint.policy.shortfall import (
 )
 from trainlint.reachability import Reachability
 
-__all__ = ["NearEntry", "near_flow", "nearest"]
+__all__ = ["NearEntry", "near_flow", "near_misses", "nearest"]
 
 _SURE, _LIKELY = 0, 1
 _OF_NODES = "topology.kubernetes.io/"
@@ -41,7 +42,8 @@ class NearEntry:
 
     ``reason`` is what it asks for and what the end has, ``at`` is that place. ``wanted`` is the requirement of ``peer``
     (or of the subject), and ``meant`` the label that the end has instead, where there is one. ``end`` is the end that
-    is missed, ``asked`` the protocol and ports of the connection.
+    is missed, ``asked`` the protocol and ports of the connection. ``added``: a kustomization wrote all that is missed
+    into the selectors, and not into the labels of the pods.
     """
 
     entry: PolicyEntry
@@ -53,15 +55,28 @@ class NearEntry:
     peer: Peer | None = None
     end: Endpoint | None = None
     asked: tuple[str, PortRange | None] = ("TCP", None)
+    added: bool = False
 
 
-def near_flow(policies: PolicySet, reach: Reachability, flow: Flow, verdict: Verdict) -> NearEntry | None:
+Adds = Callable[[Location | None], bool]
+"""Whether a label transformer of a kustomization wrote the label at a place."""
+
+
+def near_flow(
+    policies: PolicySet, reach: Reachability, flow: Flow, verdict: Verdict, adds: Adds = lambda _: False
+) -> NearEntry | None:
     """The nearest miss of a flow of a group that is denied wherever its pods land; ``None`` where there is none."""
-    return nearest(policies, *reach.ends(flow), verdict, flow.protocol, flow.ports)
+    return nearest(policies, *reach.ends(flow), verdict, flow.protocol, flow.ports, adds)
 
 
 def nearest(
-    policies: PolicySet, source: Endpoint, target: Endpoint, verdict: Verdict, protocol: str, ports: PortRange | None
+    policies: PolicySet,
+    source: Endpoint,
+    target: Endpoint,
+    verdict: Verdict,
+    protocol: str,
+    ports: PortRange | None,
+    adds: Adds = lambda _: False,
 ) -> NearEntry | None:
     """The nearest miss of a denied connection; ``None`` where an entry denies it or nothing comes close.
 
@@ -70,11 +85,24 @@ def nearest(
     for decision, subject, peer in ((verdict.egress, source, target), (verdict.ingress, target, source)):
         if decision.answer is Permission.DENY and not decision.deciding:
             found = sorted(
-                _near(policies, decision.direction, subject, peer, protocol, ports), key=lambda pair: pair[0]
+                _near(policies, decision.direction, subject, peer, (protocol, ports), adds), key=lambda pair: pair[0]
             )
             if found:
                 return found[0][1]
     return None
+
+
+def near_misses(
+    policies: PolicySet, source: Endpoint, target: Endpoint, verdict: Verdict, protocol: str, ports: PortRange | None
+) -> Iterator[NearMiss]:
+    """The entry that comes closest for each direction that no policy admits, with all that is missing in it; nothing
+    where an entry denies the connection, or where the closest entry names no peer at all.
+    """
+    for decision, subject, peer in ((verdict.egress, source, target), (verdict.ingress, target, source)):
+        if decision.answer is Permission.DENY and not decision.deciding:
+            side = explain(policies, decision.direction, subject, peer, protocol, ports)
+            telling = (each for each in side.near if not any(short.names_nothing for short in each.shortfalls))
+            yield from islice(telling, 1)
 
 
 def _near(
@@ -82,8 +110,8 @@ def _near(
     direction: Direction,
     subject: Endpoint,
     peer: Endpoint,
-    protocol: str,
-    ports: PortRange | None,
+    asked: tuple[str, PortRange | None],
+    adds: Adds,
 ) -> Iterator[tuple[int, NearEntry]]:
     """Near misses with their rank: a slip in a label before a label of which only the ports say what was meant."""
     for entry in entries_about(policies, subject, direction):
@@ -91,11 +119,20 @@ def _near(
             continue
         spend(4)
         able = ready(entry, 0)
-        found = tuple(shortfalls(able, subject, peer, protocol, ports, policies))
+        found = tuple(shortfalls(able, subject, peer, *asked, policies))
         parts = {each.part for each in found}
+        if found and all(_is_added(each, adds) for each in found):
+            first = found[0]
+            yield _SURE, NearEntry(entry, first.part, first.reason, first.at or entry.at, asked=asked, added=True)
+            continue
         if len(parts) != 1 or not all(each.certain for each in found):
             continue
-        yield from _ranked(able, found, subject, peer, (protocol, ports), policies)
+        yield from _ranked(able, found, subject, peer, asked, policies)
+
+
+def _is_added(short: Shortfall, adds: Adds) -> bool:
+    """Whether a pod lacks a label that a kustomization wrote into the selector."""
+    return short.certain and isinstance(short.reason, UnmetRequirement) and adds(short.reason.requirement.at)
 
 
 def _ranked(

@@ -242,11 +242,12 @@ class Reachability:
             return False
         return all(verdict.answer is Permission.ALLOW for verdict in self._anywhere(flow))
 
-    def ends(self, flow: Flow) -> tuple[Endpoint, Endpoint]:
-        """What policies see of the two ends of a flow, in the first place and on two nodes."""
-        place = self.places[0]
-        target = self._dns if flow.target is None else self._endpoint(flow.target, place, "other")
-        return self._endpoint(flow.source, place, "other"), target
+    def ends(self, flow: Flow, source: str = "", target: str = "") -> tuple[Endpoint, Endpoint]:
+        """What policies see of the two ends of a flow on two nodes, in the places of these names or in the first."""
+        named = {each.name: each for each in self.places}
+        here, there = (named.get(each, self.places[0]) for each in (source, target))
+        end = self._dns if flow.target is None else self._endpoint(flow.target, there, "other")
+        return self._endpoint(flow.source, here, "other"), end
 
     def on_ports(self, flow: Flow, ports: PortRange = EVERY_PORT) -> Verdict:
         """The verdict on the flow's ends for other ports, in the first place."""

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import difflib
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import field, replace
 from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.spelling import misspelt
-from trainlint.kube.values import is_placeholder, read_text
+from trainlint.kube.values import is_placeholder
 from trainlint.lazy_pattern import lazy_pattern
-from trainlint.model.workload import ObjectRef, PodSet, Workload
+from trainlint.model.workload import ObjectRef, PodSet
+from trainlint.references.secret_makers import EVERYWHERE, keys_of_made, made_names
+from trainlint.references.setting_needs import SettingNeed, needs_of_pods
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.objects import ApiObject
 from trainlint.source.document import Field
@@ -23,18 +25,8 @@ __all__ = ["MissingSetting", "holds_setting", "missing_settings"]
 _MADE_BY_CLUSTERS: Final = frozenset({"kube-root-ca.crt", "openshift-service-ca.crt", "istio-ca-root-cert"})
 _COPIED: Final = ("reflector.v1.k8s.emberstack.com/", "replicator.v1.mittwald.de/", "kubed.appscode.com/sync")
 """Annotations by which controllers copy an object into other namespaces."""
-_SECRET_MAKERS: Final[Mapping[str, tuple[str, ...]]] = {
-    "SealedSecret": ("spec", "template", "metadata", "name"),
-    "ExternalSecret": ("spec", "target", "name"),
-    "OnePasswordItem": (),
-    "VaultStaticSecret": ("spec", "destination", "name"),
-    "VaultDynamicSecret": ("spec", "destination", "name"),
-    "InfisicalSecret": ("spec", "managedSecretReference", "secretName"),
-    "Certificate": ("spec", "secretName"),
-}
-"""Kinds that make a Secret in their namespace, and where they name it; else it has their own name."""
-_EVERYWHERE: Final = frozenset({"ClusterExternalSecret", "Bundle"})
-"""Kinds that make Secrets or ConfigMaps in several namespaces."""
+_RENAMING: Final = (("namePrefix",), ("nameSuffix",), ("configMapGenerator",), ("secretGenerator",))
+"""The fields of a kustomization that make names."""
 _HASHED: Final = lazy_pattern(r"-[0-9a-z]{10}$")
 
 
@@ -61,16 +53,10 @@ class MissingSetting:
     also: tuple[Location, ...] = field(default=(), compare=False)
     certain: bool = False
 
-
-@fact
-class _Need:
-    """A reference of a container or volume: the target, the place of its name, and a key with its place."""
-
-    kind: str
-    name: str
-    at: Location
-    key: str = ""
-    key_at: Location | None = None
+    @property
+    def generated(self) -> bool:
+        """Whether the name that kustomize gave the object ends with a hash of a generator."""
+        return self.hashed.startswith(f"{self.target.name}-") and _HASHED.search(self.hashed) is not None
 
 
 class _Held:
@@ -81,7 +67,7 @@ class _Held:
         self.objects: dict[ObjectRef, ApiObject] = {}
         self.named: dict[tuple[str, str], list[ApiObject]] = {}
         self.names: dict[tuple[str, str], set[str]] = {}
-        self.made: set[tuple[str, str]] = set()
+        self.made: dict[tuple[str, str], list[ApiObject]] = {}
         self.directories: set[tuple[str, str, str]] = set()
         self.copied = False
         for each in snapshot.objects:
@@ -92,11 +78,11 @@ class _Held:
                 self.names.setdefault((kind, each.ref.namespace), set()).add(each.meta.name)
                 self.directories.add((kind, each.ref.namespace, posixpath.dirname(each.file)))
                 self.copied |= any(key.startswith(_COPIED) for key in each.meta.annotations)
-            elif kind in _SECRET_MAKERS:
-                named = read_text(each.field.down(*_SECRET_MAKERS[kind])) if _SECRET_MAKERS[kind] else ""
-                self.made.add((each.ref.namespace, named or each.meta.name))
-            elif kind in _EVERYWHERE:
+            elif kind in EVERYWHERE:
                 self.copied = True
+            else:
+                for name in made_names(each):
+                    self.made.setdefault((each.ref.namespace, name), []).append(each)
 
     def closed(self, kind: str, namespace: str, at: Location) -> bool:
         """Whether the namespace holds objects of the kind beside the place, and nothing is known to add others."""
@@ -112,7 +98,7 @@ def missing_settings(snapshot: Snapshot) -> Iterator[MissingSetting]:
         for pods in workload.pod_sets:
             if pods.replicas == 0:
                 continue
-            for need in _needs(workload, pods):
+            for need in needs_of_pods(workload, pods):
                 held = held or _Held(snapshot)
                 missing = _missing(need, workload.owner, pods, held)
                 if missing is None:
@@ -128,6 +114,12 @@ def holds_setting(snapshot: Snapshot, missing: MissingSetting) -> bool:
     definition is meant for these pods.
     """
     there = snapshot.by_ref.get(missing.target)
+    if there is None and missing.key:
+        return any(
+            missing.target.name in made_names(each) and missing.key in (keys_of_made(each, missing.target.name) or ())
+            for each in snapshot.objects
+            if each.ref.namespace == missing.target.namespace
+        )
     if there is None or not missing.key:
         return there is not None
     return any(missing.key in (there.field[part].mapping or {}) for part in _PARTS)
@@ -138,30 +130,38 @@ def _merged(before: MissingSetting, other: MissingSetting) -> MissingSetting:
     return replace(before, pod_sets=(*before.pod_sets, *other.pod_sets), also=also)
 
 
-def _missing(need: _Need, owner: ObjectRef, pods: PodSet, held: _Held) -> MissingSetting | None:
+def _missing(need: SettingNeed, owner: ObjectRef, pods: PodSet, held: _Held) -> MissingSetting | None:
     target = ObjectRef(need.kind, pods.namespace, need.name)
     if need.kind == "ConfigMap" and need.name in _MADE_BY_CLUSTERS:
         return None
-    there = held.objects.get(target)
+    there, makers = held.objects.get(target), held.made.get((pods.namespace, need.name), [])
+    if makers and need.kind == "Secret":
+        alone = len(makers) == 1 and there is None
+        return _without_made_key(need, owner, pods, makers[0]) if alone else None
     if there is not None:
         return _without_key(need, owner, pods, there)
-    if (pods.namespace, need.name) in held.made or _made_by_operator(need, owner) or _may_be_there(target, held):
+    if makers or _made_by_operator(need, owner) or _may_be_there(target, held):
         return None
     names = sorted(held.names.get((need.kind, pods.namespace), ()))
-    hashed = next((each for each in names if _HASHED.sub("", each) == need.name != each), "")
+    hashed = _renamed(need, pods.namespace, names, held)
     near = hashed or next(iter(difflib.get_close_matches(need.name, names, n=1)), "")
     stated = need.kind in held.snapshot.settings.closed and need.at.file not in held.snapshot.unrendered
-    elsewhere = () if held.copied else tuple(_elsewhere(need, pods.namespace, held))
+    elsewhere = (
+        () if held.copied or _is_unstated(held.snapshot, owner) else tuple(_elsewhere(need, pods.namespace, held))
+    )
     closed = held.closed(need.kind, pods.namespace, need.at)
     if need.kind == "Secret":  # many are made by hand: one in Git does not say that all are
-        closed = closed and misspelt(need.name, near)
+        closed = closed and (bool(hashed) or misspelt(need.name, near))
     open_ = bool(held.snapshot.may_hold_more(pods.namespace)) or need.at.file in held.snapshot.unrendered
     if not (stated or closed or (elsewhere and not open_)) or (held.copied and not stated):
         return None
     related = []
     if near:
-        near_at = held.objects[ObjectRef(need.kind, pods.namespace, near)].field.at
-        related.append(("what there is", near_at))
+        field = held.objects[ObjectRef(need.kind, pods.namespace, near)].field
+        named = hashed and not _HASHED.search(hashed)
+        related.append(
+            ("what calls it so", field.down("metadata", "name").at) if named else ("what there is", field.at)
+        )
     related += [
         (f"the one in {each}", held.objects[ObjectRef(need.kind, each, need.name)].field.at) for each in elsewhere
     ]
@@ -178,6 +178,32 @@ def _missing(need: _Need, owner: ObjectRef, pods: PodSet, held: _Held) -> Missin
     )
 
 
+def _renamed(need: SettingNeed, namespace: str, names: list[str], held: _Held) -> str:
+    """The name that a kustomization made of the one that is asked for: with a hash, a prefix or a suffix. Empty where
+    there is none, or a choice.
+    """
+    found = []
+    for each in names:
+        plain = _HASHED.sub("", each)
+        around = plain.startswith(need.name) or plain.endswith(need.name)
+        made = around and _is_renamed(held.objects[ObjectRef(need.kind, namespace, each)].field)
+        if each != need.name and (plain == need.name or made):
+            found.append(each)
+    return found[0] if len(found) == 1 else ""
+
+
+def _is_renamed(field: Field) -> bool:
+    """Whether a kustomization gave the object its name, or a part of it."""
+    document = field.document
+    return document.origin is not None and document.at((*field.path, "metadata", "name")).path[:1] in _RENAMING
+
+
+def _is_unstated(snapshot: Snapshot, owner: ObjectRef) -> bool:
+    """Whether the object says no namespace, so that it is in one by assumption only."""
+    found = snapshot.by_ref.get(owner)
+    return found is not None and not found.meta.namespace
+
+
 def _may_be_there(target: ObjectRef, held: _Held) -> bool:
     """Whether an object of the kind and name is in the namespace for all that is known: a placeholder stands for it."""
     return any(
@@ -186,7 +212,7 @@ def _may_be_there(target: ObjectRef, held: _Held) -> bool:
     )
 
 
-def _elsewhere(need: _Need, namespace: str, held: _Held) -> Iterator[str]:
+def _elsewhere(need: SettingNeed, namespace: str, held: _Held) -> Iterator[str]:
     """The namespaces that hold an object of this name in the directory of the reference: deployed with it."""
     directory = posixpath.dirname(need.at.file)
     for each in held.named.get((need.kind, need.name), ()):
@@ -195,7 +221,7 @@ def _elsewhere(need: _Need, namespace: str, held: _Held) -> Iterator[str]:
             yield each.ref.namespace
 
 
-def _without_key(need: _Need, owner: ObjectRef, pods: PodSet, there: ApiObject) -> MissingSetting | None:
+def _without_key(need: SettingNeed, owner: ObjectRef, pods: PodSet, there: ApiObject) -> MissingSetting | None:
     """A key that the object does not have; one without any keys is filled in the cluster."""
     if not need.key or need.key_at is None:
         return None
@@ -216,48 +242,22 @@ def _without_key(need: _Need, owner: ObjectRef, pods: PodSet, there: ApiObject) 
     )
 
 
-def _made_by_operator(need: _Need, owner: ObjectRef) -> bool:
+def _without_made_key(need: SettingNeed, owner: ObjectRef, pods: PodSet, maker: ApiObject) -> MissingSetting | None:
+    """A key that the Secret which a controller makes of an object does not get."""
+    keys = keys_of_made(maker, need.name) if need.key and need.key_at is not None else None
+    if keys is None or need.key_at is None or need.key in keys or any(map(is_placeholder, keys)):
+        return None
+    return MissingSetting(
+        owner,
+        ObjectRef("Secret", pods.namespace, need.name),
+        need.key_at,
+        (pods,),
+        key=need.key,
+        near=next(iter(difflib.get_close_matches(need.key, sorted(keys), n=1)), ""),
+        related=(("what makes its keys", maker.field["spec"].at),),
+    )
+
+
+def _made_by_operator(need: SettingNeed, owner: ObjectRef) -> bool:
     """Whether the operator of the object may make the target: it is named after it."""
     return need.name.startswith(f"{owner.name}-")
-
-
-def _needs(workload: Workload, pods: PodSet) -> Iterator[_Need]:
-    """What the containers and volumes of a pod set refer to and must find; where they stand in the object itself."""
-    at = pods.spec.at
-    document = workload.field.document
-    if at is None or (at.file, at.document) != (document.file, document.index):
-        return
-    spec = document.root.down(*at.path)
-    for kind in ("containers", "initContainers"):
-        for container in spec[kind].elements():
-            for variable in container["env"].elements():
-                source = variable["valueFrom"]
-                yield from _need("ConfigMap", source["configMapKeyRef"])
-                yield from _need("Secret", source["secretKeyRef"])
-            for source in container["envFrom"].elements():
-                yield from _need("ConfigMap", source["configMapRef"])
-                yield from _need("Secret", source["secretRef"])
-    for volume in spec["volumes"].elements():
-        yield from _of_volume("ConfigMap", volume["configMap"], "name")
-        yield from _of_volume("Secret", volume["secret"], "secretName")
-        for source in volume.down("projected", "sources").elements():
-            yield from _of_volume("ConfigMap", source["configMap"], "name")
-            yield from _of_volume("Secret", source["secret"], "name")
-
-
-def _need(kind: str, reference: Field) -> Iterator[_Need]:
-    name, key = reference["name"].string, reference["key"].string
-    if name and reference["optional"].value is not True and not is_placeholder(name):
-        known = key if key and not is_placeholder(key) else ""
-        yield _Need(kind, name, reference["name"].at, known or "", reference["key"].at if known else None)
-
-
-def _of_volume(kind: str, source: Field, name_key: str) -> Iterator[_Need]:
-    name = source[name_key].string
-    if not name or source["optional"].value is True or is_placeholder(name):
-        return
-    yield _Need(kind, name, source[name_key].at)
-    for item in source["items"].elements():
-        key = item["key"].string
-        if key and not is_placeholder(key):
-            yield _Need(kind, name, source[name_key].at, key, item["key"].at)

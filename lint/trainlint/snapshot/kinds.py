@@ -39,9 +39,18 @@ _SECRETS: Final = (
     *declared("", namespaced="Secret"),
     *declared("bitnami.com", namespaced="SealedSecret"),
     *declared("cert-manager.io", namespaced="Certificate"),
+    *declared("isindir.github.com", namespaced="SopsSecret"),
+    *declared("k8s.bitwarden.com", namespaced="BitwardenSecret"),
+    *declared("objectbucket.io", namespaced="ObjectBucketClaim"),
+    *declared("ricoberger.de", namespaced="VaultSecret"),
+    *declared("secrets-store.csi.x-k8s.io", namespaced="SecretProviderClass"),
+    *declared("secrets.doppler.com", namespaced="DopplerSecret"),
+    *declared("spv.no", namespaced="AzureKeyVaultSecret"),
     *declared("external-secrets.io", namespaced="ExternalSecret", cluster="ClusterExternalSecret"),
     *declared("onepassword.com", namespaced="OnePasswordItem"),
-    *declared("secrets.hashicorp.com", namespaced="VaultDynamicSecret VaultStaticSecret"),
+    *declared(
+        "secrets.hashicorp.com", namespaced="HCPVaultSecretsApp VaultDynamicSecret VaultPKISecret VaultStaticSecret"
+    ),
     *declared("secrets.infisical.com", namespaced="InfisicalSecret"),
     *declared("trust.cert-manager.io", cluster="Bundle"),
 )

@@ -16,6 +16,7 @@ from trainlint.model.pool import Inventory
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef, Workloads
 from trainlint.snapshot.closed_kinds import Opening
+from trainlint.snapshot.label_transformers import LabelTransformers
 from trainlint.snapshot.objects import ApiObject
 from trainlint.snapshot.omissions import OmittedObjects
 from trainlint.source.document import Field
@@ -77,6 +78,11 @@ class Snapshot:
     def by_ref(self) -> Mapping[ObjectRef, ApiObject]:
         """The objects by the identity that findings show."""
         return {each.ref: each for each in self.objects}
+
+    @cached_property
+    def label_transformers(self) -> LabelTransformers:
+        """The labels that kustomizations add to selectors."""
+        return LabelTransformers(self.objects)
 
     @cached_property
     def documents(self) -> int:

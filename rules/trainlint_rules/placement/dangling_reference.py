@@ -16,7 +16,11 @@ what every cluster has: the priority classes system-cluster-critical and system-
 default, the runtimes that Kubeflow Trainer installs. Silent also for what is `optional: true`, for Secrets that an
 ExternalSecret, a SealedSecret or the like makes, and for ConfigMaps and Secrets that a controller copies. Many Secrets
 are made by hand, so of them only a slip of the pen, a name that another namespace alone has, and a missing key are
-reported.
+reported, and what kustomize renames: a hash, a prefix or a suffix that it does not follow into a custom kind. The keys
+of a Secret that is made count where the ExternalSecret, SealedSecret or SecretProviderClass says all of them.
+
+What waits for each other is told too: deployers of Flux in a circle of `dependsOn`, and a workload of an early sync
+wave or PreSync hook of Argo CD that names an object of a later one.
 
 ```yaml given
 apiVersion: scheduling.k8s.io/v1
@@ -61,6 +65,7 @@ from trainlint.model.root import Root
 from trainlint.queues.multikueue import MissingWorker
 from trainlint.references.references import ReferenceCause
 from trainlint.references.settings_of_pods import MissingSetting
+from trainlint.references.waiting import DependencyCircle, LateObject
 from trainlint.rule import Facts, rule
 
 _GATE: Final = "the feature gate GenericWorkload is on: it is off by default"
@@ -75,6 +80,38 @@ def check(facts: Facts) -> Iterator[Finding]:
         yield _of_setting(setting)
     for worker in facts.repository.missing_workers:
         yield _of_worker(worker)
+    for circle in facts.objects.dependency_circles:
+        yield _of_circle(circle)
+    for late in facts.objects.late_objects:
+        yield _of_late(late)
+
+
+def _of_circle(circle: DependencyCircle) -> Finding:
+    first, *others = circle.members
+    names = " and ".join(map(str, circle.members))
+    waits = f"{names} wait for each other" if others else f"{first} waits for itself"
+    return Finding(
+        message=f"{waits} in dependsOn, so Flux applies {'none of them' if others else 'nothing of it'}",
+        at=circle.at[0],
+        remedy="take one of them out of dependsOn: none of a circle is ever ready",
+        related=tuple(Related(f"{each} waits too", at) for each, at in zip(others, circle.at[1:], strict=True)),
+        evidence={"circle": " -> ".join(map(str, (*circle.members, first)))},
+        cause=names,
+    )
+
+
+def _of_late(late: LateObject) -> Finding:
+    return Finding(
+        message=f"{late.owner} needs {late.target}, which Argo CD applies in a later wave: it waits until "
+        f"{late.owner} is healthy, and its pods never start without it",
+        at=late.at,
+        remedy=f"give {late.target} the sync wave and phase of {late.owner}, or earlier ones",
+        related=(Related("when it is applied", late.order_at), Related("when what it needs is applied", late.late_at)),
+        evidence={"needs": str(late.target)},
+        assumes=(f"one Application brings both, and {late.target} is not there from before",),
+        certainty=Certainty.LIKELY,
+        cause=f"{late.target} later",
+    )
 
 
 def _finding(cause: ReferenceCause) -> Finding:
@@ -119,8 +156,11 @@ def _of_setting(missing: MissingSetting) -> Finding:
         found = f"the key {missing.key} of {target.kind} {target.name}, which has no such key"
         remedy = f"did you mean {missing.near}?" if missing.near else "add the key, or ask for one that is there"
     elif missing.hashed:
-        found = f"{target.kind} {target.name}, and kustomize calls the generated one {missing.hashed}"
-        remedy = "set disableNameSuffixHash: true for it: kustomize does not follow the name in this kind by itself"
+        found = f"{target.kind} {target.name}, and kustomize calls it {missing.hashed}"
+        remedy = f"write {missing.hashed}: kustomize follows a name in this kind only where nameReference says so"
+        if missing.generated:
+            found = f"{target.kind} {target.name}, and kustomize calls the generated one {missing.hashed}"
+            remedy = "set disableNameSuffixHash: true for it: kustomize does not follow the name in this kind by itself"
     elif missing.elsewhere:
         found = f"{target.kind} {target.name}, which namespace {namespace} has not: it is in {missing.elsewhere[0]}"
         remedy = f"make it in {namespace}: pods read only what their own namespace has"

@@ -58,7 +58,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.finding import Finding, Related, Severity, certainty_of, one_after_the_other
+from trainlint.finding import Finding, Location, Related, Severity, certainty_of, one_after_the_other
+from trainlint.model.policy import PolicyEntry
 from trainlint.model.root import Root
 from trainlint.proof.cause import FlowCause
 from trainlint.proof.deciding_places import list_of
@@ -93,6 +94,7 @@ def _findings(facts: Facts, proof: GroupProof, cause: FlowCause) -> Iterator[Fin
             "for their labels",
             related=one_after_the_other(
                 (Related(f"who needs it ({flow_text(proof.group, flow)}, because {flow.why})", flow.at),),
+                [Related(f"lists {ports} and not TCP {flow.ports}", at) for at in _port_list(entry)],
                 partial(forcing, facts, cause, list_of(entry)),
             ),
             evidence={"open": ports, "needed": f"TCP {flow.ports}"},
@@ -101,3 +103,8 @@ def _findings(facts: Facts, proof: GroupProof, cause: FlowCause) -> Iterator[Fin
             cause=f"{proof.group.name} {entry.direction.value}",
             fixes=partial(admit_collectives, facts, proof.group, entry, cause.flows),
         )
+
+
+def _port_list(entry: PolicyEntry) -> tuple[Location, ...]:
+    """Where the first port of the entry stands."""
+    return tuple(each.at for each in entry.ports or () if each.at is not None)[:1]

@@ -75,7 +75,7 @@ from trainlint.repairs.policy_edits import admit_dns
 from trainlint.rule import Facts, rule
 from trainlint.wording.because import texts_of
 from trainlint.wording.forcing import forcing
-from trainlint.wording.misses import miss_text
+from trainlint.wording.nearest import UNADDED, near_text, nearest_places
 
 POLICIES = 8
 """Policies of a group that have a finding each; if one of them admits the DNS, the others need not."""
@@ -110,7 +110,9 @@ def _findings(facts: Facts, proof: GroupProof, cause: FlowCause) -> Iterator[Fin
             if entry.direction is Direction.EGRESS
             else "admit all pods to the DNS pods on port 53, UDP and TCP",
             related=one_after_the_other(
-                (*_users(proof, cause), *_between(facts)), partial(forcing, facts, cause, list_of(entry), entry.at)
+                (*_users(proof, cause), *_between(facts)),
+                nearest_places(facts, proof, *cause.flows[0]),
+                partial(forcing, facts, cause, list_of(entry), entry.at),
             ),
             evidence={"denied": f"{protocols} 53 to {facts.policies.dns.main.name}"},
             assumes=texts_of(cause.assumes),
@@ -137,10 +139,10 @@ def _admitted(facts: Facts, proof: GroupProof, cause: FlowCause, entry: PolicyEn
 def _missed(facts: Facts, proof: GroupProof, cause: FlowCause, near: NearEntry, protocols: str) -> Finding:
     """One label, namespace or port keeps an entry from admitting the cluster's DNS: the finding stands there."""
     return Finding(
-        message=f"{near.entry.policy} {miss_text(near.reason)}: group {proof.group.name} cannot resolve the names of "
+        message=f"{near.entry.policy} {near_text(near)}: group {proof.group.name} cannot resolve the names of "
         f"its peers ({protocols} port 53 of the cluster's DNS)",
         at=near.at,
-        remedy=f"admit egress to {facts.policies.dns.asked} on port 53, UDP and TCP",
+        remedy=UNADDED if near.added else f"admit egress to {facts.policies.dns.asked} on port 53, UDP and TCP",
         related=besides((*_users(proof, cause), *_between(facts)), partial(forcing, facts, cause)),
         evidence={"denied": f"{protocols} 53 to {facts.policies.dns.main.name}"},
         assumes=texts_of(cause.assumes),

@@ -89,7 +89,7 @@ from trainlint.rule import Facts, rule
 from trainlint.wording.because import texts_of
 from trainlint.wording.denials import denied_sentence, directions, places_of
 from trainlint.wording.forcing import forcing
-from trainlint.wording.misses import miss_text
+from trainlint.wording.nearest import UNADDED, near_text, nearest_places
 
 
 @rule(Severity.ERROR, tells=(Root.CONNECTION,))
@@ -106,26 +106,21 @@ def _finding(facts: Facts, proof: GroupProof, cause: FlowCause, forced: RelatedP
     remedy = f"admit the pods on {' and '.join(directions(verdict))} in the policies named above, or give the pods the "
     remedy += "labels that are admitted"
     if miss is not None:
-        remedy = f"correct {miss.entry.policy}"
+        remedy = UNADDED if miss.added else f"correct {miss.entry.policy}"
     places: dict[Location, str] = {at: role for _, each in cause.flows for role, at in places_of(each)}
     more = f" (and {len(cause.flows) - 1} more)" if len(cause.flows) > 1 else ""
     denied = " and ".join(directions(verdict))
     predicate = f"starts and hangs: {flow_text(group, flow)}{more} is denied on {denied}, wherever the pods land"
     return Finding(
-        message=f"{f'{miss.entry.policy} {miss_text(miss.reason)}: ' if miss else ''}group {group.name} {predicate}",
+        message=f"{f'{miss.entry.policy} {near_text(miss)}: ' if miss else ''}group {group.name} {predicate}",
         predicate="" if miss else predicate,
         groups=(group.name,),
-        at=flow.at,
+        at=miss.at if miss is not None and miss.added else flow.at,
         remedy=f"{remedy}; the smallest change: {_question(group, flow)}",
         related=one_after_the_other(
-            (
-                *(
-                    Related(f"the nearest entry {miss_text(miss.reason)}", miss.at)
-                    for _ in range(1)
-                    if miss is not None
-                ),
-                Related(f"who needs it: {flow.why}", flow.at),
-            ),
+            () if miss is None or miss.added else (Related(f"the nearest entry {near_text(miss)}", miss.at),),
+            (Related(f"who needs it: {flow.why}", flow.at),),
+            () if miss is not None else nearest_places(facts, proof, flow, verdict),
             or_else(forced, [Related(role, at) for at, role in places.items()]),
         ),
         evidence={flow_text(group, each): denied_sentence(said) for each, said in cause.flows},

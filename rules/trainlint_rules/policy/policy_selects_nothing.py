@@ -70,6 +70,7 @@ from trainlint.wording.because import texts_of
 from trainlint.wording.denials import places_of
 from trainlint.wording.forcing import forcing
 from trainlint.wording.misses import requirement_text
+from trainlint.wording.nearest import UNADDED
 
 
 @rule(Severity.WARNING, tells=(Root.POLICY_SUBJECT,))
@@ -84,7 +85,7 @@ def check(facts: Facts) -> Iterator[Finding]:
     told = {each.origin for each in broken}
     for unselected in facts.repository.unselected:
         if unselected.origin not in told:
-            yield _finding(unselected)
+            yield _finding(facts, unselected)
 
 
 def _keeping_apart(slip: SelectorTypo, denials: list[tuple[GroupProof, FlowCause]], forced: RelatedPlaces) -> Finding:
@@ -94,16 +95,22 @@ def _keeping_apart(slip: SelectorTypo, denials: list[tuple[GroupProof, FlowCause
     flow, verdict = cause.flows[0]
     others = f" (and {more} more)" if more else ""
     named = f"group{'s' if len(groups) > 1 else ''} {', '.join(groups)}"
+    why = f"no pod has this label; the pods of {named} have {slip.key}={slip.meant}"
+    remedy, has = f"select {slip.key}: {slip.meant}", f"{slip.key}={slip.meant}"
+    if not slip.meant:
+        has = f"no {slip.key}"
+        why = f"the kustomization adds this label to selectors and not to the pods of {named}"
+        remedy = UNADDED
     return Finding(
-        message=f"{slip.origin} selects {slip.key}={slip.written}, and no pod has this label; the pods of {named} have "
-        f"{slip.key}={slip.meant}, so it admits nothing: {flow_text(proof.group, flow)}{others} is denied",
+        message=f"{slip.origin} selects {slip.key}={slip.written}, and {why}, so it admits nothing: "
+        f"{flow_text(proof.group, flow)}{others} is denied",
         at=slip.at,
-        remedy=f"select {slip.key}: {slip.meant}",
+        remedy=remedy,
         related=one_after_the_other(
             (Related(f"who needs it: {flow.why}", flow.at),),
             or_else(forced, [Related(role, at) for role, at in places_of(verdict)]),
         ),
-        evidence={"selects": f"{slip.key}={slip.written}", "pods have": f"{slip.key}={slip.meant}"},
+        evidence={"selects": f"{slip.key}={slip.written}", "pods have": has},
         severity=Severity.ERROR,
         assumes=texts_of(cause.assumes),
         certainty=certainty_of(cause.assumes),
@@ -114,20 +121,24 @@ def _keeping_apart(slip: SelectorTypo, denials: list[tuple[GroupProof, FlowCause
 
 
 def _written_right(slip: SelectorTypo) -> Iterator[Fix]:
-    if slip.at.path[-2:-1] == ("matchLabels",):
+    if slip.meant and slip.at.path[-2:-1] == ("matchLabels",):
         yield Fix(f"select pods with {slip.key}: {slip.meant} in {slip.origin}", (Put(slip.at, slip.meant),))
 
 
-def _finding(unselected: Unselected) -> Finding:
+def _finding(facts: Facts, unselected: Unselected) -> Finding:
     near = [f"{key}={value}" for key, value in unselected.near]
     labels = ", ".join(near)
     wanted = " and ".join(map(requirement_text, unselected.requirements))
     lacking = "none has" if unselected.requirements[0].operator != "Selector" else "none meets"
     close = difflib.get_close_matches(wanted, near, n=1, cutoff=0.5)
     remedy = f"did you mean {close[0]}?" if close else f"pods here have {labels}" if labels else ""
+    added = [each for each in unselected.requirements if facts.snapshot.label_transformers.adds(each.at)]
+    if added:
+        wanted = f"{wanted}, and the kustomization adds {' and '.join(map(requirement_text, added))}"
+        remedy = UNADDED
     return Finding(
         message=f"{unselected.origin} selects no pod: {lacking} {wanted}",
-        at=unselected.at,
+        at=(added[0].at if added else None) or unselected.at,
         remedy=remedy or "correct the selector, or remove the policy",
         evidence={"selects": wanted, "pods have": labels or "none of these labels"},
         assumes=("all workloads of the namespace are in Git",),

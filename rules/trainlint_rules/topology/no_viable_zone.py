@@ -77,18 +77,28 @@ spec:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
-from trainlint.finding import Finding, Location, Related, RelatedPlaces, Severity, certainty_of, or_else
+from trainlint.finding import (
+    Finding,
+    Location,
+    Related,
+    RelatedPlaces,
+    Severity,
+    certainty_of,
+    one_after_the_other,
+    or_else,
+)
 from trainlint.model.root import Root
 from trainlint.proof.cause import ZoneCause
 from trainlint.proof.group import GroupProof
-from trainlint.proof.zone_reason import ZoneReason
+from trainlint.proof.zone_reason import DeniedFlow, ZoneReason
 from trainlint.repairs.group_fixes import group_fixes
 from trainlint.rule import Facts, rule
 from trainlint.wording.because import because_text, texts_of
 from trainlint.wording.forcing import forcing
+from trainlint.wording.nearest import nearest_places
 from trainlint.wording.zones import keeps_out, places_of_reason, reason_text, remedy_text
 
 
@@ -119,13 +129,16 @@ def _finding(facts: Facts, proof: GroupProof, cause: ZoneCause, forced: RelatedP
         groups=(group.name,),
         at=first.at,
         remedy=f"{nearest} is the closest: {' and '.join(remedies) or 'change what is listed for it'}",
-        related=or_else(
-            forced,
-            tuple(
-                Related(role, at)
-                for reasons in zones.values()
-                for reason in reasons
-                for role, at in _places(reason, first)
+        related=one_after_the_other(
+            _nearest(facts, proof, nearest, zones[nearest]),
+            or_else(
+                forced,
+                tuple(
+                    Related(role, at)
+                    for reasons in zones.values()
+                    for reason in reasons
+                    for role, at in _places(reason, first)
+                ),
             ),
         ),
         evidence={
@@ -139,6 +152,14 @@ def _finding(facts: Facts, proof: GroupProof, cause: ZoneCause, forced: RelatedP
         cause=group.name,
         fixes=lambda: group_fixes(facts, proof),
     )
+
+
+def _nearest(facts: Facts, proof: GroupProof, zone: str, reasons: Sequence[ZoneReason]) -> RelatedPlaces:
+    """The entry that nearly admits a connection that is denied in the closest zone."""
+    for each in reasons:
+        if isinstance(each.what, DeniedFlow):
+            return nearest_places(facts, proof, each.what.flow, each.what.verdict, (zone, zone))
+    return ()
 
 
 def _places(reason: ZoneReason, first: ZoneReason) -> Iterator[tuple[str, Location]]:

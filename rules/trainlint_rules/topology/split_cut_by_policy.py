@@ -102,6 +102,7 @@ from trainlint.rule import Facts, rule
 from trainlint.wording.because import texts_of
 from trainlint.wording.denials import denied_sentence, nodes_of_pair, places_of
 from trainlint.wording.forcing import forcing
+from trainlint.wording.nearest import nearest_places
 
 
 @rule(Severity.ERROR, tells=(Root.CUT,))
@@ -138,6 +139,7 @@ def _finding(facts: Facts, proof: GroupProof, cause: CutCause, forced: RelatedPl
         f"{proof.topology_key} or required pod affinity, or let the policy permit the flow",
         related=one_after_the_other(
             (Related(f"who needs it: {first.flow.why}", first.flow.at),),
+            nearest_places(facts, proof, first.flow, first.verdict, (first.source_zone, first.target_zone)),
             or_else(forced, [Related(role, at) for at, role in places.items()]),
         ),
         evidence=cut,
