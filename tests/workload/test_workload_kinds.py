@@ -42,6 +42,7 @@ ABOUT_ONE_KIND = {
     "questions/lookalikes": "objects that select pods",
     "queues/missed_queues": "the queue of Volcano's Job",
     "references/references": "the runtime of a TrainJob",
+    "references/waiting": "kinds whose health Argo CD waits for",
     "scheduling/kueue/requested": "a type of limit",
     "scheduling/kueue/violations": "a type of limit",
     "scheduling/limit_ranger": "a type of limit",

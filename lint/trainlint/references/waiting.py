@@ -21,7 +21,9 @@ _WAVE: Final = "argocd.argoproj.io/sync-wave"
 _HOOK: Final = "argocd.argoproj.io/hook"
 _PHASES: Final[Mapping[str, int]] = {"PreSync": 0, "Sync": 1, "": 1, "PostSync": 2}
 """The phases of a sync in their order; an object that is no hook belongs to the second."""
-_AWAITED: Final = frozenset({"Job", "Pod", "Deployment", "StatefulSet", "DaemonSet"})
+_AWAITED: Final = frozenset(
+    {("batch", "Job"), ("", "Pod"), ("apps", "Deployment"), ("apps", "StatefulSet"), ("apps", "DaemonSet")}
+)
 """Kinds whose pods must be ready, or have ended, before Argo CD goes on to the next wave."""
 
 Order = tuple[int, int]
@@ -102,7 +104,7 @@ def late_objects(snapshot: Snapshot) -> Iterator[LateObject]:
     found: set[tuple[ObjectRef, ObjectRef]] = set()
     for workload in snapshot.workloads.objects:
         owner = snapshot.by_ref.get(workload.owner)
-        if owner is None or owner.meta.kind not in _AWAITED or _skipped(owner):
+        if owner is None or (owner.meta.api_group, owner.meta.kind) not in _AWAITED or _skipped(owner):
             continue
         order = orders.get(workload.owner, (owner, (1, 0)))[1]
         for target, at in _named(workload):
