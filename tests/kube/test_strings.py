@@ -47,3 +47,11 @@ def test_values_of_a_chart_have_the_form_that_the_chart_gives_them() -> None:
 def test_values_of_a_requirement_are_no_values_of_a_chart() -> None:
     text = "kind: Pod\nspec: {a: {values: [x, {labels: {b: 1}}]}}\n"
     assert found(text) == [("a label", ("spec", "a", "values", 1, "labels", "b"))]
+
+
+def test_a_schema_may_have_a_property_called_annotations() -> None:
+    schema = "{type: object, properties: {annotations: {type: object, maxProperties: 8}, labels: {minProperties: 1}}}"
+    text = (
+        f"kind: CustomResourceDefinition\nspec: {{versions: [{{name: v1, schema: {{openAPIV3Schema: {schema}}}}}]}}\n"
+    )
+    assert found(text) == []

@@ -138,7 +138,7 @@ def _walk(node: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, .
             yield from _of_pods(node, path)
         for key in ALONE & set(node.get("annotations") or ()):
             yield (*path, "annotations", key)
-        if isinstance(node.get("taints"), list):
+        if isinstance(node.get("taints"), list) and "devices" not in path:  # those of devices go with them
             yield from ((*path, "taints", index) for index in range(len(node["taints"])))
         if node.get("kind") == "ResourceQuota":
             yield from ((*path, "spec", "hard", key) for key in node["spec"]["hard"])

@@ -26,8 +26,10 @@ _LISTS: dict[str | int, str] = {
     "taints": "a taint",
     "tolerations": "a toleration's value",
 }
-_FREE: frozenset[str | int] = frozenset({"values", "valuesObject"})
-"""Mappings whose form is that of a chart: only what the chart makes of them is read by an API server."""
+_FREE: frozenset[str | int] = frozenset({"values", "valuesObject", "openAPIV3Schema"})
+"""Mappings with a form of their own: values of a chart, of which an API server reads only what the chart makes of them,
+and schemas, whose ``properties`` may be named ``annotations``.
+"""
 
 
 def unquoted(item: Field) -> Iterator[tuple[str, Field]]:

@@ -74,14 +74,17 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainlint.finding import Finding, Location, Related, RelatedPlaces, Severity, besides, certainty_of
+from trainlint.model.because import Because
 from trainlint.model.devices import DeviceWish
 from trainlint.model.pod import PodResourceClaim
 from trainlint.model.root import Root
 from trainlint.proof.cause import PlacementCause
 from trainlint.proof.ideal.device_needs import device_needs
 from trainlint.rule import Facts, rule
+from trainlint.scheduling.devices.earlier import counts_more
 from trainlint.scheduling.devices.one_node import offered
 from trainlint.scheduling.refusal import Ground
+from trainlint.snapshot.ground import SnapshotGround
 from trainlint.wording.because import because_text, texts_of
 from trainlint.wording.forcing import forcing
 from trainlint.wording.needs import device_words
@@ -91,10 +94,18 @@ from trainlint.wording.needs import device_words
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the request that cannot be met."""
     for cause in facts.placement.causes(Root.DEVICES):
-        yield _finding(cause, partial(forcing, facts, cause))
+        yield _finding(cause, partial(forcing, facts, cause), (*cause.assumes, *_version(facts, cause)))
 
 
-def _finding(cause: PlacementCause, forced: RelatedPlaces) -> Finding:
+def _version(facts: Facts, cause: PlacementCause) -> Iterator[Because]:
+    """The version that is taken for the cluster's, where it is not stated and an earlier one may grant the claim."""
+    settings = facts.snapshot.settings
+    devices = (miss.pool.devices for miss in cause.misses if miss.pool.devices is not None)
+    if not settings.kubernetes_stated and any(map(counts_more, devices)):
+        yield Because(SnapshotGround.KUBERNETES_VERSION, (settings.kubernetes,))
+
+
+def _finding(cause: PlacementCause, forced: RelatedPlaces, assumes: tuple[Because, ...]) -> Finding:
     pod_set = cause.pod_set
     reasons = dict.fromkeys(because_text(each.reason) for miss in cause.misses for each in miss.refusals)
     asked = "; ".join(map(device_words, device_needs(pod_set)))
@@ -115,8 +126,8 @@ def _finding(cause: PlacementCause, forced: RelatedPlaces) -> Finding:
             + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
         ),
         evidence={"claims": asked, "nodes": "; ".join(reasons)},
-        assumes=texts_of(cause.assumes),
-        certainty=certainty_of(cause.assumes),
+        assumes=texts_of(assumes),
+        certainty=certainty_of(assumes),
         cause=asked,
     )
 

@@ -21,7 +21,7 @@ from trainlint.model.devices import (
     SliceDevice,
 )
 
-__all__ = ["earlier_claim", "earlier_devices", "earlier_objects", "is_earlier"]
+__all__ = ["counts_more", "earlier_claim", "earlier_devices", "earlier_objects", "is_earlier"]
 
 _FOLLOWED: Final = (1, 36)
 
@@ -48,6 +48,19 @@ def earlier_devices(devices: NodeDevices) -> NodeDevices:
     if devices.earlier:
         return devices
     return NodeDevices(tuple(map(_slice, devices.slices)), devices.elsewhere, earlier=True)
+
+
+def counts_more(devices: NodeDevices) -> bool:
+    """Whether Kubernetes 1.36 may refuse a claim on a node that an earlier version grants: devices have taints, take of
+    counters or are shared, or slices of a pool are missing.
+    """
+    held: dict[tuple[str, str, int], int] = {}
+    for each in devices.slices:
+        key = each.driver, each.pool, each.generation
+        held[key] = held.get(key, 0) + 1
+        if any(device.taints or device.consumes or device.shared for device in each.devices):
+            return True
+    return any(held[each.driver, each.pool, each.generation] != each.slices for each in devices.slices)
 
 
 def earlier_claim(claim: DeviceClaim) -> DeviceClaim:

@@ -100,13 +100,13 @@ from trainlint.fabric.device import Device, accelerator_count, amount
 from trainlint.fabric.facts import Fabric
 from trainlint.fabric.fault import NetworkFault, merged
 from trainlint.fabric.fixes import request
-from trainlint.fabric.machine_fabric import MachineFabric, fabric_of_pools, fabric_of_selection
 from trainlint.fabric.process import Communicator, Rank
 from trainlint.finding import Certainty, Finding, Severity
 from trainlint.model.pool import Pool
 from trainlint.model.workload import PodSet
 from trainlint.rule import Facts, rule
 from trainlint.workload.accelerators import is_accelerator
+from trainlint_rules.fabric.unused_fabric.machine_fabric import MachineFabric, fabric_of_pools, fabric_of_selection
 
 
 @rule(Severity.NOTE)
