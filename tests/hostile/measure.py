@@ -154,7 +154,7 @@ def main() -> None:
         print(
             f"{name:52} {taken.wall:6.1f} {taken.cpu:7.1f} {taken.peak / 2**20:7.0f} {taken.code:5}{mark}", flush=True
         )
-    print(f"limits: {SECONDS:g} s and {MEMORY >> 20} MiB: {'kept' if kept else 'passed'}")
+    print(f"limits: {SECONDS:g} s and {MEMORY >> 20} MiB: {'kept' if kept else 'exceeded'}")
     sys.exit(not kept)
 
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["UNADDED", "near_text", "nearest_places"]
 
-_MOST = 2_000
-"""Entries of policies among which the nearest is looked for."""
+_MOST = 100_000
+"""Entries of policies, times the groups for which the nearest is looked for among them."""
 
 
 def near_text(near: NearEntry) -> str:
@@ -44,7 +44,7 @@ def nearest_places(
 
     def places() -> tuple[Related, ...]:
         policies = facts.policies
-        if not facts.shown or proof.reach is None or len(policies.entries) > _MOST:
+        if not facts.shown or proof.reach is None or len(policies.entries) * len(facts.proofs) > _MOST:
             return ()
         ends = proof.reach.ends(flow, *between)
         return tuple(dict.fromkeys(_places(facts, ends, flow, verdict)))
